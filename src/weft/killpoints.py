@@ -1,0 +1,52 @@
+"""Named moments at which a test can end the process, as `kill -9` would.
+
+`WEFT_KILL_AT=name` (or `name:3`, the third time) arms one. Unarmed, `reach` is a dictionary look-up in an empty dict.
+Names are `stage.moment`, listed in NAMES so that a test can try every one.
+"""
+
+import os
+import signal
+from typing import Final
+
+NAMES: Final = (
+    "frontier.leased",  # leases are durable, no request was made
+    "fetch.answered",  # an answer is in memory, nowhere else
+    "archive.appended",  # captures are in the journal, not synced
+    "archive.synced",  # captures are durable, not announced
+    "archive.announced",  # captures are on the pages queue, leases not settled
+    "frontier.settled",  # leases are settled
+    "parse.parsed",  # pages came back from the parsers
+    "corpus.written",  # a segment's file is durable, its fingerprints are not
+    "corpus.fingerprinted",  # fingerprints are durable, the segment is not registered
+    "corpus.registered",  # the segment is registered, the queue is not acked
+    "frontier.learned",  # findings reached the frontier, the queue is not acked
+    "corpus.compacted",  # a shard is durable, its segments are still registered
+)
+
+_ENVIRONMENT = "WEFT_KILL_AT"
+
+
+class KillPoints:
+    """Counts down to the armed moment. The composition root makes one from the environment."""
+
+    def __init__(self, armed: str | None = None) -> None:
+        self._left: dict[str, int] = {}
+        if armed:
+            name, _, count = armed.partition(":")
+            if name not in NAMES:
+                raise ValueError(f"no kill point {name!r}; there are {', '.join(NAMES)}")
+            self._left[name] = int(count or 1)
+
+    @classmethod
+    def from_environment(cls) -> "KillPoints":
+        return cls(os.environ.get(_ENVIRONMENT))
+
+    def reach(self, name: str) -> None:
+        """Die here if armed for it."""
+        left = self._left.get(name)
+        if left is None:
+            return
+        if left > 1:
+            self._left[name] = left - 1
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
