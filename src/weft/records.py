@@ -152,6 +152,7 @@ class Link(Record, frozen=True):
     inside: int = 0  # links followed inside its registrable domain
     seed: bool = False  # a seed, or where a seed redirected to: widens the scope
     hint: Hint | None = None
+    key: bytes = b""  # weft.urls.host.url_key(url), where the parser has computed it already
 
 
 class Lease(Record, frozen=True):

@@ -1,0 +1,1 @@
+"""URLs as values: `canonical`, `host` (domain, partition, key), `scope` (static rules), `own` (our own hosts)."""
