@@ -197,7 +197,10 @@ class Config(Section, frozen=True):
 
     def to_toml(self) -> str:
         """The whole configuration, as `load` reads it."""
-        return msgspec.toml.encode(self).decode()
+        return "\n".join(
+            f"[{section}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
+            for section, table in msgspec.to_builtins(self).items()
+        )
 
 
 def from_tables(tables: Mapping[str, Any], origin: str) -> Config:
@@ -227,6 +230,13 @@ def _checked(section: str, table: Mapping[str, Any]) -> Section:
         return msgspec.convert(table, _section_type(section, "arguments"), strict=False)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{section}: {error}") from None
+
+
+def _toml(value: Any) -> str:
+    """JSON's strings, numbers, booleans and lists are TOML's; only tables are written otherwise."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    return msgspec.json.encode(value).decode()
 
 
 def _section_type(name: str, origin: str) -> type[Section]:

@@ -13,8 +13,8 @@ MAX_INPUT: Final = 16_384
 """Characters; far above any URL that is fetched, and low enough that IDNA takes no noticeable time on hostile hosts."""
 
 TRACKING: Final = frozenset(
-    ("gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid")
-    + ("igshid", "mc_cid", "mc_eid", "_ga", "_gl")
+    {"gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid"}
+    | {"_ga", "_gl"}
 )
 """Query parameters that only tell where a visitor came from; with them, all that begin with `utm_`."""
 

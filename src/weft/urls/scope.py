@@ -8,6 +8,7 @@ import re
 from weft.config import Scope
 from weft.errors import ConfigError
 from weft.records import Drop
+
 from .host import host_of, registrable
 
 
