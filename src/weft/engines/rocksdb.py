@@ -1,0 +1,215 @@
+"""Table on an embedded RocksDB (rocksdict), write-ahead log on. Opened by `open_table("rocksdb:PATH")`.
+
+A call does its work in the event loop in pieces of a fraction of a millisecond: rocksdict holds the GIL while it reads
+and writes, so a thread would gain nothing. Only the sync, which waits for the disk without the GIL, runs in a thread.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final, cast
+
+import rocksdict
+
+from weft.errors import Corrupt, EngineError, TooLarge, Unavailable
+from weft.ports import Clock, Delete, Key, Put, Range, Rows, Step
+
+GET_CHUNK: Final = 64
+WRITE_CHUNK: Final = 100  # about 0.2 ms of the loop's time
+SCAN_CHUNK: Final = 500
+STALL_PAUSE: Final = 0.005  # seconds; RocksDB refuses writes while its background work has fallen behind
+MAX_KEY_PART: Final = 1024
+WRITE_BUFFERS: Final = 3
+
+# A group's length stands before it (one byte below 128, two above), so no group's keys reach into another's.
+_LENGTHS: Final = tuple(bytes([n]) if n < 128 else bytes([128 | n >> 8, n & 255]) for n in range(MAX_KEY_PART + 1))
+
+
+class RocksTable:
+    """Rows in one folder, for one process at a time.
+
+    Memory is about block_cache_bytes (data, Bloom filters and indexes together) + 3 × write_buffer_bytes. A smaller
+    cache costs reads from disk, smaller write buffers cost more compaction.
+    """
+
+    def __init__(
+        self, path: Path, clock: Clock, block_cache_bytes: int = 256 << 20, write_buffer_bytes: int = 64 << 20
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        options = _options(block_cache_bytes, write_buffer_bytes)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            # Without column_families a reopened store falls back to defaults: no Bloom filter, 8 MB of cache.
+            self._db = rocksdict.Rdict(str(path), options, column_families={"default": options})
+        except Exception as error:
+            raise _mapped(error, path) from error
+        self._write_options = rocksdict.WriteOptions()
+        self._write_options.no_slowdown = True  # a stalled write would hold the GIL; refused, it is tried again
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="rocksdb-sync")
+
+    async def get(self, keys: Sequence[Key]) -> list[bytes | None]:
+        if len(keys) <= GET_CHUNK:
+            return self._get(keys)
+        values: list[bytes | None] = []
+        for start in range(0, len(keys), GET_CHUNK):
+            values += self._get(keys[start : start + GET_CHUNK])
+            await asyncio.sleep(0)
+        return values
+
+    def _get(self, keys: Sequence[Key]) -> list[bytes | None]:
+        encoded: list[str | int | float | bytes | bool] = [_encoded(group, item) for group, item in keys]
+        try:
+            return cast("list[bytes | None]", self._db.get(encoded))
+        except Exception as error:
+            raise _mapped(error, self._path) from error
+
+    async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
+        return [await self._rows(wanted) for wanted in ranges]
+
+    async def _rows(self, wanted: Range) -> Rows:
+        prefix = _prefix(wanted.group)
+        options = rocksdict.ReadOptions()
+        # The bound keeps the iterator from walking the tombstones of whatever comes after.
+        options.set_iterate_upper_bound(_successor(prefix) if wanted.stop is None else prefix + wanted.stop)
+        rows: Rows = []
+        try:
+            cursor = self._db.iter(options)
+            cursor.seek(prefix + wanted.start)
+            while True:
+                if _read(cursor, len(prefix), rows, min(wanted.limit, len(rows) + SCAN_CHUNK)):
+                    return rows
+                if len(rows) >= wanted.limit:
+                    return rows
+                await asyncio.sleep(0)
+        except Exception as error:
+            raise _mapped(error, self._path) from error
+
+    async def write(self, *steps: Step, sync: bool = False) -> None:
+        if not sync:
+            # The log keeps the order of batches, and a batch is whole or absent: it may hold several steps.
+            await self._apply(chain.from_iterable(steps))
+            return
+        for step in steps:
+            await self._apply(step)
+            await self._sync()
+
+    async def _apply(self, operations: Iterable[Put | Delete]) -> None:
+        left = iter(operations)
+        while chunk := list(islice(left, WRITE_CHUNK)):
+            while not self._wrote(chunk):
+                await self._clock.sleep(STALL_PAUSE)
+            if len(chunk) == WRITE_CHUNK:
+                await asyncio.sleep(0)
+
+    def _wrote(self, operations: Sequence[Put | Delete]) -> bool:
+        """Write one batch, whole or not at all; False if RocksDB is stalled."""
+        batch = rocksdict.WriteBatch(raw_mode=True)
+        for operation in operations:
+            if type(operation) is Put:
+                (group, item), value = operation
+                batch[_encoded(group, item)] = value
+            else:
+                group, item = operation[0]
+                batch.delete(_encoded(group, item))
+        try:
+            self._db.write(batch, self._write_options)
+        except Exception as error:
+            if _status(error) == "Result incomplete":
+                return False
+            raise _mapped(error, self._path) from error
+        return True
+
+    async def put_if(self, key: Key, old: bytes | None, new: bytes | None) -> bool:
+        change = [Delete(key) if new is None else Put(key, new)]
+        while self._get([key])[0] == old:
+            if self._wrote(change):  # nothing was awaited since the look: that is the lock
+                await self._sync()
+                return True
+            await self._clock.sleep(STALL_PAUSE)
+        return False
+
+    async def _sync(self) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._disk, self._db.flush_wal, True)
+        except Exception as error:
+            raise _mapped(error, self._path) from error
+
+    async def close(self) -> None:
+        def close() -> None:
+            self._disk.shutdown(wait=True)
+            self._db.close()
+
+        await asyncio.to_thread(close)
+
+
+def _encoded(group: bytes, item: bytes) -> bytes:
+    if len(item) > MAX_KEY_PART or len(group) > MAX_KEY_PART:
+        raise TooLarge(f"a key of {len(group)} + {len(item)} bytes; at most {MAX_KEY_PART} each")
+    return _LENGTHS[len(group)] + group + item
+
+
+def _prefix(group: bytes) -> bytes:
+    return _encoded(group, b"")
+
+
+def _successor(prefix: bytes) -> bytes:
+    """The smallest key above all that begin with prefix. Its first byte, a length, is never 255."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1])
+
+
+def _read(cursor: rocksdict.RdictIter, strip: int, rows: Rows, limit: int) -> bool:
+    """Move rows from the cursor until there are `limit`; True at the end of the range."""
+    while len(rows) < limit:
+        if not cursor.valid():
+            cursor.status()  # a damaged block looks like the end until asked; this raises
+            return True
+        rows.append((cursor.key()[strip:], cursor.value()))
+        cursor.next()
+    return False
+
+
+def _options(block_cache_bytes: int, write_buffer_bytes: int) -> rocksdict.Options:
+    blocks = rocksdict.BlockBasedOptions()
+    blocks.set_block_size(4096)  # most reads are of one row
+    blocks.set_block_cache(rocksdict.Cache(block_cache_bytes))
+    blocks.set_bloom_filter(10, False)
+    blocks.set_format_version(5)
+    # Filters and indexes live in the cache, in parts, so that memory stays bounded when they outgrow it.
+    blocks.set_cache_index_and_filter_blocks(True)
+    blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    blocks.set_index_type(rocksdict.BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_pin_top_level_index_and_filter(True)
+    options = rocksdict.Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.set_block_based_table_factory(blocks)
+    options.set_write_buffer_size(write_buffer_bytes)
+    options.set_max_write_buffer_number(WRITE_BUFFERS)
+    options.set_level_compaction_dynamic_level_bytes(True)
+    options.set_compression_type(rocksdict.DBCompressionType.lz4())
+    options.set_max_background_jobs(2)
+    options.set_bytes_per_sync(1 << 20)
+    # After a crash: everything up to the first torn record, nothing behind it. This is what keeps steps in order.
+    options.set_wal_recovery_mode(rocksdict.DBRecoveryMode.point_in_time())
+    options.set_max_log_file_size(1 << 20)
+    options.set_keep_log_file_num(3)
+    return options
+
+
+def _status(error: Exception) -> str:
+    """RocksDB's status code. rocksdict raises plain `Exception`; the code is the text before the first colon."""
+    return str(error).partition(":")[0]
+
+
+def _mapped(error: Exception, path: Path) -> EngineError:
+    if isinstance(error, EngineError):
+        return error
+    if "lock" in str(error).lower() and _status(error) == "IO error":
+        return Unavailable(f"{path} is in use by another process")
+    if _status(error) in ("Corruption", "Invalid argument"):
+        return Corrupt(f"{path}: {error}")
+    return Unavailable(f"{path}: {error}")
