@@ -134,6 +134,10 @@ class Journal(Protocol):
         """Bytes start to end (exclusive) of what was appended; shorter at the end of the file."""
         ...
 
+    async def cut(self, length: int) -> None:
+        """Drop all that lies behind `length`, durably: a torn tail must not stand in the middle of a file."""
+        ...
+
     async def seal(self) -> str:
         """Sync, close, and publish it as a blob; the blob's name."""
         ...
