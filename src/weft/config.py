@@ -190,10 +190,7 @@ class Config(Section, frozen=True):
     @classmethod
     def load(cls, path: Path | None = None, environment: Mapping[str, str] | None = None) -> "Config":
         """From a TOML file (if any) and `WEFT_SECTION_KEY` variables, which win."""
-        tables = _read_toml(path) if path else {}
-        for section, key, value in _from_environment(os.environ if environment is None else environment):
-            tables.setdefault(section, {})[key] = value
-        return from_tables(tables, str(path) if path else "environment")
+        return from_tables(settings(path, environment), str(path) if path else "environment")
 
     def to_toml(self) -> str:
         """The whole configuration, as `load` reads it."""
@@ -203,8 +200,25 @@ class Config(Section, frozen=True):
         )
 
 
+def settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What a file and the environment set, as tables, names checked; values are not yet."""
+    tables = read_tables(path) if path else {}
+    _check_names(tables, str(path))
+    for section, key, value in _from_environment(os.environ if environment is None else environment):
+        tables.setdefault(section, {})[key] = value
+    return tables
+
+
 def from_tables(tables: Mapping[str, Any], origin: str) -> Config:
     """Check names, then types; every refusal is one line."""
+    _check_names(tables, origin)
+    try:
+        return msgspec.convert(tables, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: {error}") from None
+
+
+def _check_names(tables: Mapping[str, Any], origin: str) -> None:
     for name, table in tables.items():
         section = _section_type(name, origin)
         if not isinstance(table, Mapping):
@@ -213,10 +227,6 @@ def from_tables(tables: Mapping[str, Any], origin: str) -> Config:
         for key in table:
             if key not in known:
                 raise ConfigError(f"{origin}: unknown key {name}.{key}{_nearest(key, known)}")
-    try:
-        return msgspec.convert(tables, Config, strict=False)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {error}") from None
 
 
 def override(config: Config, section: str, **values: Any) -> Config:
@@ -252,7 +262,8 @@ def _nearest(word: str, known: Sequence[str]) -> str:
     return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}"
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def read_tables(path: Path) -> dict[str, Any]:
+    """A TOML file as it is."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

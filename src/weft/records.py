@@ -91,6 +91,7 @@ class Reason(Enum):
     MALFORMED = "malformed", Fate.RETRY, "not a valid HTTP answer"
     HEADERS_TOO_LARGE = "headers-too-large", Fate.RETRY, "the headers are larger than the limit"
     LEASE_EXPIRED = "lease-expired", Fate.RETRY, "a worker took it and never settled it"
+    OUR_FAULT = "our-fault", Fate.RETRY, "a fault of ours; the log has the details"
 
     DNS_FAILED = "dns-failed", Fate.CLOSED, "the host name does not resolve"
     CONNECT_FAILED = "connect-failed", Fate.CLOSED, "no connection: refused, unreachable or timed out"
@@ -129,6 +130,7 @@ class Drop(Enum):
     TRAP = "trap"
     TOO_MANY_REDIRECTS = "too-many-redirects"
     NOFOLLOW = "nofollow"
+    TOO_MANY_LINKS = "too-many-links"
     FORGOTTEN = "forgotten"
 
 

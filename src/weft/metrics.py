@@ -1,0 +1,101 @@
+"""Counts of everything that happened in a crawl, kept over restarts; the report and the progress line are made of them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from .ports import Put, Table
+from .records import Drop, Fate, Outcome, Page, Reason
+
+_KEY: Final = (b"tally", b"counts")
+_FAILURES: Final = {
+    reason.value for reason in Reason if reason.fate is Fate.GONE and reason is not Reason.ROBOTS_DENIED
+}
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The final counts: what `--json` prints and `report.json` holds. Other programs rely on these names."""
+
+    fetched: int = 0
+    archived: int = 0
+    parsed: int = 0
+    documents: int = 0
+    duplicates: int = 0
+    near_duplicates: int = 0
+    robots_denied: int = 0
+    failed: int = 0
+    parked: int = 0
+    dead: int = 0
+    links_seen: int = 0
+    urls_new: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    ended: str = ""  # exhausted, limit or stopped
+    pending: int = 0
+    hosts: int = 0
+    unchanged: int = 0
+    outcomes: dict[str, int] = {}  # by Reason
+    dropped_links: dict[str, int] = {}  # by Drop
+    removed: dict[str, int] = {}  # by Removal
+    refused: dict[str, int] = {}  # by Refusal
+
+
+class Tally:
+    """Counters by dotted name: `outcome.stored`, `drop.too-deep`, `refusal.parse-timeout`, `links_seen` …"""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.seconds = 0.0
+        self.cpu_seconds = 0.0
+
+    async def load(self, table: Table) -> None:
+        stored = (await table.get([_KEY]))[0]
+        if stored:
+            row = msgspec.json.decode(stored, type=_Row)
+            self.counts = Counter(row.counts)
+            self.seconds, self.cpu_seconds = row.seconds, row.cpu_seconds
+
+    async def save(self, table: Table) -> None:
+        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds)
+        await table.write([Put(_KEY, msgspec.json.encode(row))])
+
+    def outcomes(self, outcomes: Iterable[Outcome]) -> None:
+        for outcome in outcomes:
+            self.counts[f"outcome.{outcome.reason.value}"] += 1
+            self.counts["bytes"] += outcome.length
+
+    def links(self, new: int, drops: "Counter[Drop]") -> None:
+        """What became of links that the frontier was given."""
+        self.counts["urls_new"] += new
+        for drop, count in drops.items():
+            self.counts[f"drop.{drop.value}"] += count
+
+    def page(self, page: Page) -> None:
+        self.counts["parsed" if page.refusal is None else f"refusal.{page.refusal.value}"] += 1
+        self.counts["links_seen"] += page.links_seen
+        for word, count in page.drops:
+            self.counts[f"drop.{word}"] += count
+        self.cpu_seconds += page.cpu
+
+    def named(self, prefix: str) -> dict[str, int]:
+        """The counters under a prefix, most frequent first."""
+        start = f"{prefix}."
+        rows = [(name.removeprefix(start), count) for name, count in self.counts.items() if name.startswith(start)]
+        return dict(sorted(rows, key=lambda row: -row[1]))
+
+    @property
+    def fetched(self) -> int:
+        return self.counts[f"outcome.{Reason.STORED.value}"]
+
+    def failed(self) -> int:
+        """Pages that ended without content for good, robots.txt aside."""
+        return sum(count for word, count in self.named("outcome").items() if word in _FAILURES)
+
+
+class _Row(msgspec.Struct):
+    counts: dict[str, int]
+    seconds: float
+    cpu_seconds: float
