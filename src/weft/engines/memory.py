@@ -3,13 +3,15 @@
 They keep every promise of the ports but durability. Opened by URL `memory:`.
 """
 
+import asyncio
 from bisect import bisect_left, insort
+from collections import deque
 from collections.abc import Sequence
 
-from weft.errors import TooLarge
-from weft.ports import Delete, Key, Put, Range, Rows, Step
-
-MAX_KEY_PART = 1024
+from weft.engines.deliveries import Deliveries
+from weft.engines.limits import check_blob_name, check_key, check_messages
+from weft.errors import EngineError, Missing
+from weft.ports import Clock, Delete, Key, Message, Put, Range, Rows, Step
 
 
 class MemoryTable:
@@ -45,8 +47,7 @@ class MemoryTable:
     def apply(self, operation: Put | Delete) -> bytes | None:
         """Carry out one operation; the value that was there before."""
         group, item = operation.key
-        if len(group) > MAX_KEY_PART or len(item) > MAX_KEY_PART:
-            raise TooLarge(f"a key of {len(group)} + {len(item)} bytes; at most {MAX_KEY_PART} each")
+        check_key(group, item)
         values = self._values.setdefault(group, {})
         items = self._items.setdefault(group, [])
         before = values.get(item)
@@ -63,6 +64,127 @@ class MemoryTable:
             return False
         self.apply(Delete(key) if new is None else Put(key, new))
         return True
+
+    async def close(self) -> None:
+        pass
+
+
+class MemoryQueue:
+    """Numbered messages; those not out with a receiver wait in a line."""
+
+    def __init__(self, clock: Clock, term: float) -> None:
+        self._deliveries = Deliveries(clock, term)
+        self._bodies: dict[int, bytes] = {}
+        self._waiting: deque[int] = deque()
+        self._next = 0
+
+    async def send(self, bodies: Sequence[bytes]) -> None:
+        check_messages(bodies)
+        for body in bodies:
+            self._bodies[self._next] = body
+            self._waiting.append(self._next)
+            self._next += 1
+        self._deliveries.ring()
+
+    async def receive(self, limit: int, wait: float = 0.0) -> list[Message]:
+        async def take() -> list[Message]:
+            numbers = self._deliveries.take_due(limit)
+            new = [self._waiting.popleft() for _ in range(min(len(self._waiting), limit - len(numbers)))]
+            self._deliveries.hide(new)
+            numbers += new
+            return [Message(number.to_bytes(8, "big"), self._bodies[number]) for number in numbers]
+
+        return await self._deliveries.first(take, wait)
+
+    async def ack(self, messages: Sequence[Message]) -> None:
+        numbers = [int.from_bytes(message.receipt, "big") for message in messages]
+        self._deliveries.forget(numbers)
+        for number in numbers:
+            self._bodies.pop(number, None)
+
+    async def extend(self, messages: Sequence[Message]) -> None:
+        self._deliveries.extend(int.from_bytes(message.receipt, "big") for message in messages)
+
+    async def size(self) -> int:
+        return len(self._bodies)
+
+    async def close(self) -> None:
+        pass
+
+
+class MemoryBlobs:
+    """A dictionary of names."""
+
+    def __init__(self) -> None:
+        self._blobs: dict[str, bytes] = {}
+
+    async def put(self, name: str, data: bytes) -> None:
+        check_blob_name(name)
+        self._blobs[name] = bytes(data)
+
+    async def get(self, name: str, start: int = 0, end: int | None = None) -> bytes:
+        check_blob_name(name)
+        if name not in self._blobs:
+            raise Missing(f"no blob {name}")
+        return self._blobs[name][start:end]
+
+    async def list(self, prefix: str = "") -> list[tuple[str, int]]:
+        return sorted((name, len(data)) for name, data in self._blobs.items() if name.startswith(prefix))
+
+    async def delete(self, names: Sequence[str]) -> None:
+        for name in names:
+            check_blob_name(name)
+            self._blobs.pop(name, None)
+
+
+class MemoryJournal:
+    """A growing array of bytes."""
+
+    def __init__(self, name: str, data: bytearray, journals: "MemoryJournals") -> None:
+        self._name = name
+        self._data = data
+        self._journals = journals
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def append(self, chunk: bytes) -> int:
+        position = len(self._data)
+        self._data += chunk
+        return position
+
+    async def sync(self) -> int:
+        await asyncio.sleep(0)  # as any real sync, it lets others run
+        return len(self._data)
+
+    async def read(self, start: int, end: int) -> bytes:
+        return bytes(self._data[start:end])
+
+    async def seal(self) -> str:
+        return await self._journals.seal(self._name)
+
+
+class MemoryJournals:
+    """Journals that become blobs of `blobs`."""
+
+    def __init__(self, blobs: MemoryBlobs) -> None:
+        self._blobs = blobs
+        self._open: dict[str, bytearray] = {}
+
+    async def open(self, name: str) -> MemoryJournal:
+        check_blob_name(name)
+        if any(blob == name for blob, _ in await self._blobs.list(name)):
+            raise EngineError(f"{name} is sealed")
+        return MemoryJournal(name, self._open.setdefault(name, bytearray()), self)
+
+    async def unsealed(self) -> list[str]:
+        return sorted(self._open)
+
+    async def seal(self, name: str) -> str:
+        await self._blobs.put(name, bytes(self._open[name]))
+        del self._open[name]
+        return name
 
     async def close(self) -> None:
         pass

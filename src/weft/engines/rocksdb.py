@@ -1,4 +1,4 @@
-"""Table on an embedded RocksDB (rocksdict), write-ahead log on. Opened by `open_table("rocksdb:PATH")`.
+"""Table on an embedded RocksDB (rocksdict), write-ahead log on. URL `rocksdb:PATH`.
 
 A call does its work in the event loop in pieces of a fraction of a millisecond: rocksdict holds the GIL while it reads
 and writes, so a thread would gain nothing. Only the sync, which waits for the disk without the GIL, runs in a thread.
@@ -13,14 +13,14 @@ from typing import Final, cast
 
 import rocksdict
 
-from weft.errors import Corrupt, EngineError, TooLarge, Unavailable
+from weft.engines.limits import MAX_KEY_PART, check_key
+from weft.errors import Corrupt, EngineError, Unavailable
 from weft.ports import Clock, Delete, Key, Put, Range, Rows, Step
 
 GET_CHUNK: Final = 64
 WRITE_CHUNK: Final = 100  # about 0.2 ms of the loop's time
 SCAN_CHUNK: Final = 500
 STALL_PAUSE: Final = 0.005  # seconds; RocksDB refuses writes while its background work has fallen behind
-MAX_KEY_PART: Final = 1024
 WRITE_BUFFERS: Final = 3
 
 # A group's length stands before it (one byte below 128, two above), so no group's keys reach into another's.
@@ -137,6 +137,18 @@ class RocksTable:
         except Exception as error:
             raise _mapped(error, self._path) from error
 
+    def ends(self, group: bytes) -> tuple[bytes, bytes]:
+        """The group's first and last item; twice nothing if it has none."""
+        prefix = _prefix(group)
+        try:
+            cursor = self._db.iter()
+            cursor.seek(prefix)
+            first = _item(cursor, prefix)
+            cursor.seek_for_prev(_successor(prefix))
+            return first, _item(cursor, prefix)
+        except Exception as error:
+            raise _mapped(error, self._path) from error
+
     async def close(self) -> None:
         def close() -> None:
             self._disk.shutdown(wait=True)
@@ -146,8 +158,8 @@ class RocksTable:
 
 
 def _encoded(group: bytes, item: bytes) -> bytes:
-    if len(item) > MAX_KEY_PART or len(group) > MAX_KEY_PART:
-        raise TooLarge(f"a key of {len(group)} + {len(item)} bytes; at most {MAX_KEY_PART} each")
+    if len(group) > MAX_KEY_PART or len(item) > MAX_KEY_PART:
+        check_key(group, item)
     return _LENGTHS[len(group)] + group + item
 
 
@@ -159,6 +171,15 @@ def _successor(prefix: bytes) -> bytes:
     """The smallest key above all that begin with prefix. Its first byte, a length, is never 255."""
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes([kept[-1] + 1])
+
+
+def _item(cursor: rocksdict.RdictIter, prefix: bytes) -> bytes:
+    """The item under the cursor; nothing if it left the group."""
+    if not cursor.valid():
+        cursor.status()
+        return b""
+    key = cast("bytes", cursor.key())
+    return key[len(prefix) :] if key.startswith(prefix) else b""
 
 
 def _read(cursor: rocksdict.RdictIter, strip: int, rows: Rows, limit: int) -> bool:

@@ -1,0 +1,298 @@
+"""Table and Queue on a Redis server with an append-only file. URL `redis://HOST:PORT/DB#NAME` (also rediss, unix).
+
+The server must answer only after its disk has the write: `appendonly yes`, `appendfsync always`; opening checks it
+where the server lets us ask. #NAME keeps several crawls on one server apart.
+"""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeAlias, cast
+from urllib.parse import urldefrag
+
+from redis import exceptions
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.client import Pipeline
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from weft.engines.limits import check_key, check_messages
+from weft.errors import ConfigError, Corrupt, EngineError, Unavailable
+from weft.ports import Key, Message, Put, Range, Rows, Step
+
+Client: TypeAlias = Redis
+
+CHUNK: Final = 500  # operations per transaction: a longer one holds up everyone else on the server
+CONNECTIONS: Final = 32
+PATIENCE: Final = 10.0  # seconds for a connection, and for an answer beyond what a receive asked to wait
+
+# A row is in a hash (its value) and in a sorted set of equal scores (its order); both change in one transaction.
+_SCAN: Final = """
+local found = {}
+for place, item in ipairs(redis.call('ZRANGEBYLEX', KEYS[2], ARGV[1], ARGV[2], 'LIMIT', 0, ARGV[3])) do
+  found[2 * place - 1] = item
+  found[2 * place] = redis.call('HGET', KEYS[1], item)
+end
+return found
+"""
+_PUT_IF: Final = """
+local found = redis.call('HGET', KEYS[1], ARGV[1])
+if ARGV[2] == '0' and found then return 0 end
+if ARGV[2] == '1' and found ~= ARGV[3] then return 0 end
+if ARGV[4] == '1' then
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[5])
+  redis.call('ZADD', KEYS[2], 0, ARGV[1])
+else
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('ZREM', KEYS[2], ARGV[1])
+end
+return 1
+"""
+# Entries whose term is over (from a place in the pending list that moves on, as one call looks at a part of it), then
+# new ones: {where to look next, {id, body, id, body, …}}.
+_RECEIVE: Final = """
+local claimed = redis.call('XAUTOCLAIM', KEYS[1], 'weft', 'weft', ARGV[1], ARGV[2], 'COUNT', ARGV[3])
+local found = {}
+for _, entry in ipairs(claimed[2]) do
+  found[#found + 1] = entry[1]
+  found[#found + 1] = entry[2][2]
+end
+local left = tonumber(ARGV[3]) - #found / 2
+if left > 0 then
+  local new = redis.call('XREADGROUP', 'GROUP', 'weft', 'weft', 'COUNT', left, 'STREAMS', KEYS[1], '>')
+  for _, entry in ipairs(new and new[1][2] or {}) do
+    found[#found + 1] = entry[1]
+    found[#found + 1] = entry[2][2]
+  end
+end
+return {claimed[1], found}
+"""
+
+
+class RedisTable:
+    """A hash and a sorted set per group. A step is applied in transactions of `CHUNK` operations."""
+
+    def __init__(self, client: Client, name: bytes) -> None:
+        self._client = client
+        self._name = name
+
+    async def get(self, keys: Sequence[Key]) -> list[bytes | None]:
+        places: dict[bytes, list[int]] = {}
+        for place, (group, _) in enumerate(keys):
+            places.setdefault(group, []).append(place)
+        values: list[bytes | None] = [None] * len(keys)
+        async with _mapping(), self._client.pipeline(transaction=False) as pipe:
+            for group, mine in places.items():
+                pipe.hmget(self._hash(group), [keys[place][1] for place in mine])
+            for mine, found in zip(places.values(), await _answers(pipe), strict=True):
+                for place, value in zip(mine, found, strict=True):
+                    values[place] = value
+        return values
+
+    async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
+        async with _mapping(), self._client.pipeline(transaction=False) as pipe:
+            for wanted in ranges:
+                start = b"[" + wanted.start if wanted.start else b"-"
+                stop = b"+" if wanted.stop is None else b"(" + wanted.stop
+                pipe.eval(_SCAN, 2, self._hash(wanted.group), self._order(wanted.group), start, stop, wanted.limit)
+            found = cast("list[list[bytes]]", await _answers(pipe))
+        return [list(zip(flat[::2], flat[1::2], strict=True)) for flat in found]
+
+    async def write(self, *steps: Step, sync: bool = False) -> None:  # noqa: ARG002 - every answer is after an fsync
+        for step in steps:
+            for start in range(0, len(step), CHUNK):
+                await self._apply(step[start : start + CHUNK])
+
+    async def _apply(self, operations: Step) -> None:
+        puts: dict[bytes, dict[bytes, bytes]] = {}
+        deletes: dict[bytes, list[bytes]] = {}
+        for (group, item), operation in {operation.key: operation for operation in operations}.items():
+            check_key(group, item)
+            if isinstance(operation, Put):
+                puts.setdefault(group, {})[item] = operation.value
+            else:
+                deletes.setdefault(group, []).append(item)
+        async with _mapping(), self._client.pipeline(transaction=True) as pipe:
+            for group, rows in puts.items():
+                pipe.hset(self._hash(group), mapping=cast("dict[Any, Any]", rows))
+                pipe.zadd(self._order(group), dict.fromkeys(rows, 0))
+            for group, items in deletes.items():
+                pipe.hdel(self._hash(group), *cast("list[Any]", items))
+                pipe.zrem(self._order(group), *items)
+            await _answers(pipe)
+
+    async def put_if(self, key: Key, old: bytes | None, new: bytes | None) -> bool:
+        group, item = key
+        check_key(group, item)
+        arguments = [item, b"0" if old is None else b"1", old or b"", b"0" if new is None else b"1", new or b""]
+        async with _mapping():
+            return bool(await self._client.eval(_PUT_IF, 2, self._hash(group), self._order(group), *arguments))
+
+    async def close(self) -> None:
+        await self._client.aclose(close_connection_pool=True)
+
+    def _hash(self, group: bytes) -> bytes:
+        return self._name + b":h:" + group
+
+    def _order(self, group: bytes) -> bytes:
+        return self._name + b":o:" + group
+
+
+class RedisQueue:
+    """A stream with one consumer group. Terms run on the server's clock, and outlive both ends' restarts."""
+
+    def __init__(self, client: Client, key: bytes, term: float) -> None:
+        self._client = client
+        self._key = key
+        self._term = term
+        self._look_from: bytes = b"0-0"
+
+    async def start(self) -> None:
+        """Make the stream and its group unless they exist."""
+        async with _mapping():
+            try:
+                await self._client.xgroup_create(self._key, _GROUP, id="0", mkstream=True)
+            except exceptions.ResponseError as error:
+                if _code(error) != "BUSYGROUP":
+                    raise
+
+    async def send(self, bodies: Sequence[bytes]) -> None:
+        check_messages(bodies)
+        for start in range(0, len(bodies), CHUNK):
+            async with _mapping(), self._client.pipeline(transaction=False) as pipe:
+                for body in bodies[start : start + CHUNK]:
+                    pipe.xadd(self._key, {b"b": body})
+                await _answers(pipe)
+
+    async def receive(self, limit: int, wait: float = 0.0) -> list[Message]:
+        left = wait
+        while True:
+            messages = await self._take(limit)
+            if messages or left <= 0:
+                return messages
+            # The server wakes us for a new message but not when a term ends: look for those four times a term.
+            pause = min(left, self._term / 4, PATIENCE / 2)
+            messages = await self._take_new(limit, pause)
+            if messages:
+                return messages
+            left -= pause
+
+    async def _take(self, limit: int) -> list[Message]:
+        term = round(self._term * 1000)
+        async with _mapping():
+            answer = await self._client.eval(_RECEIVE, 1, self._key, term, self._look_from, limit)
+        self._look_from, flat = cast("tuple[bytes, list[bytes]]", answer)
+        return [Message(receipt, body) for receipt, body in zip(flat[::2], flat[1::2], strict=True)]
+
+    async def _take_new(self, limit: int, wait: float) -> list[Message]:
+        async with _mapping():
+            block = max(1, round(wait * 1000))
+            answer = await self._client.xreadgroup(_GROUP, _GROUP, {self._key: ">"}, count=limit, block=block)
+        streams = cast("list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]]", answer or [])
+        return [Message(receipt, fields[b"b"]) for _, entries in streams for receipt, fields in entries]
+
+    async def ack(self, messages: Sequence[Message]) -> None:
+        known = _receipts(messages)
+        if known:
+            async with _mapping(), self._client.pipeline(transaction=True) as pipe:
+                pipe.xack(self._key, _GROUP, *known)
+                pipe.xdel(self._key, *known)
+                await _answers(pipe)
+
+    async def extend(self, messages: Sequence[Message]) -> None:
+        known = _receipts(messages)
+        if known:
+            async with _mapping():
+                await self._client.xclaim(self._key, _GROUP, _GROUP, 0, known, justid=True)
+
+    async def size(self) -> int:
+        async with _mapping():
+            return int(await self._client.xlen(self._key))
+
+    async def close(self) -> None:
+        await self._client.aclose(close_connection_pool=True)
+
+
+_GROUP: Final = "weft"
+_RECEIPT: Final = re.compile(rb"[0-9]{1,20}-[0-9]{1,20}")
+
+
+def _receipts(messages: Sequence[Message]) -> list[int | bytes | str | memoryview[int]]:
+    return [message.receipt for message in messages if _RECEIPT.fullmatch(message.receipt)]
+
+
+async def open_redis_table(url: str) -> RedisTable:
+    address, name = urldefrag(url)
+    return RedisTable(await _connected(address), (name or "weft").encode())
+
+
+async def open_redis_queue(url: str, name: str, term: float) -> RedisQueue:
+    address, prefix = urldefrag(url)
+    queue = RedisQueue(await _connected(address), f"{prefix or 'weft'}:q:{name}".encode(), term)
+    await queue.start()
+    return queue
+
+
+async def _connected(address: str) -> Client:
+    """A client of a server that answers and keeps what it acknowledges."""
+    try:
+        pool = BlockingConnectionPool.from_url(
+            address,
+            max_connections=CONNECTIONS,
+            timeout=PATIENCE,
+            socket_timeout=PATIENCE,
+            socket_connect_timeout=PATIENCE,
+            retry=Retry(NoBackoff(), 0),  # whoever calls knows whether to try again; a put_if must not be
+        )
+    except ValueError as error:
+        raise ConfigError(f"{address}: {error}") from error
+    client = Redis.from_pool(pool)
+    try:
+        async with _mapping():
+            await client.ping()
+            await _check_durable(client, address)
+    except BaseException:
+        await client.aclose(close_connection_pool=True)
+        raise
+    return client
+
+
+async def _check_durable(client: Client, address: str) -> None:
+    try:
+        found = await client.config_get("append*")
+    except exceptions.ResponseError:
+        return  # hosted servers forbid the question; then it is the operator's word
+    if found.get("appendonly") != "yes" or found.get("appendfsync") != "always":
+        raise ConfigError(f"{address} may lose what it acknowledged: set `appendonly yes` and `appendfsync always`")
+
+
+async def _answers(pipe: Pipeline) -> list[Any]:
+    """Carry out the pipeline; its first error is raised as the server gave it."""
+    answers = await pipe.execute(raise_on_error=False)
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
+
+
+def _code(error: exceptions.RedisError) -> str:
+    return error.status_code or str(error).partition(" ")[0]
+
+
+@asynccontextmanager
+async def _mapping() -> AsyncIterator[None]:
+    """Redis's errors become ours."""
+    try:
+        yield
+    except (exceptions.AuthenticationError, exceptions.AuthorizationError, exceptions.NoPermissionError) as error:
+        raise ConfigError(f"redis: {error}") from error
+    except (exceptions.ConnectionError, exceptions.TimeoutError, OSError) as error:
+        raise Unavailable(f"redis: {error}") from error
+    except exceptions.ResponseError as error:
+        if _code(error) in ("WRONGTYPE", "NOGROUP"):
+            raise Corrupt(f"redis: {error}") from error
+        if _code(error) == "ERR":
+            raise EngineError(f"redis: {error}") from error
+        raise Unavailable(f"redis: {error}") from error  # OOM, MISCONF, READONLY, LOADING, MASTERDOWN …
+    except exceptions.RedisError as error:
+        raise EngineError(f"redis: {error}") from error
