@@ -1,4 +1,4 @@
-"""Counts of everything that happened in a crawl, kept over restarts; the report and the progress line are made of them."""
+"""Counts of everything that happened in a crawl, kept over restarts; the report and the progress line show them."""
 
 from collections import Counter
 from collections.abc import Iterable
