@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol, TypeAlias
 from .records import Exchange, Request
 
 Key: TypeAlias = tuple[bytes, bytes]
-"""(group, item): a group's items lie together, ordered by their bytes. Both are non-empty and at most 1 KiB."""
+"""(group, item): a group's items lie together, ordered by their bytes. Both are non-empty and at most 1 KiB; a write of
+a longer one is `errors.TooLarge`."""
 
 
 class Put(NamedTuple):
@@ -46,7 +47,8 @@ class Table(Protocol):
     Atomicity: a crash may tear a step (any subset of its operations is kept), never show a later step without the whole
     of the earlier ones. Callers rely on ordered steps and idempotence, nothing more.
     Durability: when `write` returns its last step is applied and visible to every reader; it survives SIGKILL of the
-    process. A `sync=True` write also survives loss of power.
+    process. A `sync=True` write also survives loss of power, and so does every write that had returned before it.
+    Failure: a write that was cancelled or raised is a crash to the rows it had not finished; write it again.
     """
 
     async def get(self, keys: Sequence[Key]) -> list[bytes | None]:
@@ -54,7 +56,10 @@ class Table(Protocol):
         ...
 
     async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
-        """The rows of each range, in the order of the ranges. Rows written meanwhile may or may not show."""
+        """The rows of each range, in the order of the ranges; fewer than its limit only at the range's end.
+
+        Rows written meanwhile may or may not show.
+        """
         ...
 
     async def write(self, *steps: Step, sync: bool = False) -> None:
@@ -64,7 +69,8 @@ class Table(Protocol):
     async def put_if(self, key: Key, old: bytes | None, new: bytes | None) -> bool:
         """Atomically replace the value `old` (None: no row) by `new` (None: delete); False if it is not `old`.
 
-        Linearisable among callers of `put_if`, and durable when it returns. `write` never touches such a key.
+        Linearisable among callers of `put_if`; True is durable against loss of power. After `errors.Unavailable` it
+        may or may not have happened: look. `write` never touches such a key.
         """
         ...
 
@@ -100,15 +106,19 @@ class Queue(Protocol):
         ...
 
     async def ack(self, messages: Sequence[Message]) -> None:
-        """These are done with. Unknown and outdated receipts are ignored."""
+        """These are done with. Unknown receipts are ignored; an outdated one (delivered again meanwhile) may count."""
         ...
 
     async def extend(self, messages: Sequence[Message]) -> None:
-        """Hide these for another full term from now."""
+        """Hide these for another full term from now. Those acked stay acked; unknown receipts are ignored."""
         ...
 
     async def size(self) -> int:
-        """About how many messages wait or are hidden."""
+        """About how many messages wait or are hidden; 0 only if there are none."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the engine. Nothing is called afterwards."""
         ...
 
 
@@ -154,6 +164,10 @@ class Journals(Protocol):
         """Names of journals not sealed, oldest first by name."""
         ...
 
+    async def close(self) -> None:
+        """Let go of the open journals, unsealed as they are. Nothing is called afterwards."""
+        ...
+
 
 class Blobs(Protocol):
     """Named immutable objects. Names are relative paths of [A-Za-z0-9._/-]; '..' is refused."""
@@ -163,7 +177,7 @@ class Blobs(Protocol):
         ...
 
     async def get(self, name: str, start: int = 0, end: int | None = None) -> bytes:
-        """Bytes start to end (exclusive; None: to the end). `errors.Missing` if there is no such blob."""
+        """Bytes start to end (exclusive; None: to the end), shorter at the end; `errors.Missing` if there is none."""
         ...
 
     async def list(self, prefix: str = "") -> list[tuple[str, int]]:

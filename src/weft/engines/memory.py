@@ -161,6 +161,9 @@ class MemoryJournal:
     async def read(self, start: int, end: int) -> bytes:
         return bytes(self._data[start:end])
 
+    async def cut(self, length: int) -> None:
+        del self._data[length:]
+
     async def seal(self) -> str:
         return await self._journals.seal(self._name)
 

@@ -1,0 +1,76 @@
+"""Opens engines by URL. The composition root calls these; relative paths are under `root`, the crawl's DIR.
+
+A `rocksdb:` folder holds a database of its own for the table and for each queue. Journals go where the blobs are; if
+those are remote, journals grow in `root/spool` and are uploaded when sealed.
+"""
+
+import asyncio
+from pathlib import Path
+
+from weft.clock import SystemClock
+from weft.engines.files import FileJournals
+from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryQueue, MemoryTable
+from weft.engines.objects import FolderBlobs, ObjectBlobs, open_objects
+from weft.engines.redis import open_redis_queue, open_redis_table
+from weft.engines.rocksdb import RocksTable
+from weft.engines.rocksqueue import RocksQueue
+from weft.errors import ConfigError
+from weft.ports import Blobs, Clock, Journals, Queue, Table
+
+REDIS = ("redis", "rediss", "unix")
+OBJECTS = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
+
+
+async def open_table(url: str, root: Path, memory: int = 256 << 20) -> Table:
+    """`memory`: bytes of cache, for an embedded engine."""
+    scheme, rest = _split(url)
+    if scheme == "rocksdb":
+        return await asyncio.to_thread(RocksTable, root / rest / "table", SystemClock(), memory)
+    if scheme in REDIS:
+        return await open_redis_table(url)
+    if scheme == "memory":
+        return MemoryTable()
+    raise _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")
+
+
+async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock) -> Queue:
+    """`term`: seconds for which a received message is hidden."""
+    scheme, rest = _split(url)
+    if scheme == "rocksdb":
+        return await asyncio.to_thread(RocksQueue, root / rest / f"queue-{name}", clock, term)
+    if scheme in REDIS:
+        return await open_redis_queue(url, name, term)
+    if scheme == "memory":
+        return MemoryQueue(clock, term)
+    raise _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")
+
+
+async def open_blobs(url: str, root: Path) -> Blobs:
+    scheme, rest = _split(url)
+    if scheme == "file":
+        return FolderBlobs(root / rest.removeprefix("//"))
+    if scheme in OBJECTS:
+        return open_objects(url)
+    if scheme == "memory":
+        return MemoryBlobs()
+    raise _unknown(url, "file:PATH", "s3://BUCKET/PREFIX", "gs://…", "az://…", "memory:")
+
+
+async def open_journals(blobs: Blobs, root: Path) -> Journals:
+    """Journals that are sealed into `blobs`, which came from `open_blobs`."""
+    if isinstance(blobs, MemoryBlobs):
+        return MemoryJournals(blobs)
+    if isinstance(blobs, FolderBlobs):
+        return FileJournals(blobs.root, blobs)
+    if isinstance(blobs, ObjectBlobs):
+        return FileJournals(root / "spool", blobs)
+    raise ConfigError(f"no journals can be sealed into {type(blobs).__name__}")
+
+
+def _split(url: str) -> tuple[str, str]:
+    scheme, _, rest = url.partition(":")
+    return scheme.lower(), rest
+
+
+def _unknown(url: str, *known: str) -> ConfigError:
+    return ConfigError(f"no storage for {url!r}: use {', '.join(known)}")
