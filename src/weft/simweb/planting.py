@@ -1,0 +1,35 @@
+"""Which misbehaviours grow on which host: every family's plants for one site, in the order of config.MISBEHAVIOURS."""
+
+from collections.abc import Callable, Iterator
+
+from . import duplicates, errors, redirects, robots
+from .answer import Plant
+from .site import Site
+from .world import World
+
+Family = Callable[[Site], Iterator[Plant]]
+
+# Each family looks itself whether its host carries it.
+FAMILIES: tuple[Family, ...] = (
+    robots.robots,
+    redirects.redirects,
+    errors.errors,
+    duplicates.duplicates,
+)
+
+
+class Sites:
+    """All sites of a web on one port, made when first asked for. `sites(index)` is a host's site."""
+
+    def __init__(self, world: World, port: int) -> None:
+        self.world = world
+        self.port = port
+        self._sites: dict[int, Site] = {}
+
+    def __call__(self, index: int) -> Site:
+        site = self._sites.get(index)
+        if site is None:
+            site = Site(self.world, index, self.port, self)
+            self._sites[index] = site
+            site.plant(tuple(plant for family in FAMILIES for plant in family(site)))
+        return site
