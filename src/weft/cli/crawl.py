@@ -1,0 +1,156 @@
+"""The verb `crawl`: options to settings, seeds to links, signals to a stop; then the loops do the work."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from weft.build import Session, opened
+from weft.config import settings
+from weft.crawl import Ending
+from weft.directory import CrawlDirectory
+from weft.errors import SeedError, UsageError
+from weft.metrics import Report
+from weft.records import Link
+from weft.urls.canonical import BadURLError
+from weft.urls.seeds import read_seeds, seed
+
+from . import show
+from .progress import progress
+
+_COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
+
+
+def crawl(options: argparse.Namespace) -> int:
+    seeds = _seeds(options)
+    directory = CrawlDirectory.open(Path(options.out), _settings(options))
+    try:
+        ending, report = uvloop.run(_run(directory, seeds, options))
+    finally:
+        directory.close()
+    if options.json:
+        show.json_line(report)
+    else:
+        print_report(report, directory.path)
+    return 3 if ending is Ending.STOPPED else 0
+
+
+async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.Namespace) -> tuple[Ending, Report]:
+    async with opened(directory) as session:
+        _stop_on_signals(session)
+        if options.again:
+            await session.frontier.again()
+        await session.add_seeds(seeds)
+        with progress(directory.config, quiet=options.json) as watch:
+            return await session.crawl(watch)
+
+
+def _stop_on_signals(session: Session) -> None:
+    """Once: finish what is in flight, settle, report. Twice: leave at once; the state on disk is always whole."""
+    loop = asyncio.get_running_loop()
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked:
+            os._exit(3)
+        asked = True
+        sys.stderr.write("\nweft: stopping; what is in flight is finished first (again to leave at once)\n")
+        session.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+
+
+def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """A file, then the environment, then the command line: later wins."""
+    tables: dict[str, dict[str, Any]] = settings(Path(options.config) if options.config else None)
+    given: Mapping[tuple[str, str], Any] = {
+        ("crawl", "max_pages"): options.max_pages,
+        ("scope", "max_depth"): options.max_depth,
+        ("scope", "pages_per_host"): options.pages_per_host,
+        ("scope", "reach"): options.scope,
+        ("scope", "own"): [entry for entry in options.own if "://" not in entry] or None,
+        ("pace", "delay"): options.delay,
+        ("fetch", "contact"): options.contact,
+    }
+    for (section, key), value in given.items():
+        if value is not None:
+            tables.setdefault(section, {})[key] = value
+    return tables
+
+
+def _seeds(options: argparse.Namespace) -> list[Link]:
+    # `--own 10.0.0.0/8 http://host/` reads on: what is a URL there was meant as a seed
+    found = [_seed(text) for text in [*options.seeds, *(entry for entry in options.own if "://" in entry)]]
+    if options.seed_file:
+        found += _seeds_of_file(options.seed_file)
+    if not found and not (Path(options.out) / "state" / "format").exists():
+        raise SeedError("nothing to crawl: give a SEED or --seeds FILE")
+    return found
+
+
+def _seed(text: str) -> Link:
+    try:
+        return seed(text)
+    except BadURLError as error:
+        raise UsageError(f"seed {show.printable(text)!r}: {error}") from None
+
+
+def _seeds_of_file(name: str) -> list[Link]:
+    found: list[Link] = []
+    bad = 0
+    for item in read_seeds(_lines(name)):
+        if isinstance(item, Link):
+            found.append(item)
+            continue
+        bad += 1
+        if bad <= _COMPLAINTS:
+            sys.stderr.write(f"weft: {name}:{item.line}: {show.printable(item.text[:100])!r}: {item.why}\n")
+    if bad > _COMPLAINTS:
+        sys.stderr.write(f"weft: {name}: {bad - _COMPLAINTS} more lines are no seeds\n")
+    if not found:
+        raise SeedError(f"{name}: no seeds in it")
+    return found
+
+
+def _lines(name: str) -> Iterator[str]:
+    if name == "-":
+        yield from sys.stdin
+        return
+    try:
+        with Path(name).open(encoding="utf-8", errors="replace") as lines:
+            yield from lines
+    except OSError as error:
+        raise SeedError(f"{name}: {error.strerror}") from None
+
+
+def print_report(report: Report, path: Path) -> None:
+    """The final counts, for people."""
+    show.pairs(
+        [
+            ("fetched", f"{report.fetched:,} pages, {show.size(report.bytes)}, in {show.duration(report.seconds)}"),
+            ("documents", f"{report.documents:,} ({report.duplicates:,} duplicates left out)"),
+            ("links", f"{report.links_seen:,} seen, {report.urls_new:,} new URLs on {report.hosts:,} hosts"),
+            ("not fetched", f"{report.robots_denied:,} denied by robots.txt, {report.failed:,} failed"),
+            ("left", f"{report.pending:,} pending, {report.parked:,} parked, {report.dead:,} dead"),
+            ("ended", _ENDINGS[report.ended]),
+        ]
+    )
+    show.line()
+    show.line(f"corpus   {path}/corpus/data/*.parquet")
+    show.line(f"archive  {path}/raw/*.warc.gz")
+
+
+_ENDINGS = {
+    Ending.EXHAUSTED.value: "nothing is left to fetch",
+    Ending.LIMIT.value: "the limit is reached",
+    Ending.STOPPED.value: "stopped; nothing is lost, run the same command to go on",
+    "": "-",
+}

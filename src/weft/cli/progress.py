@@ -1,0 +1,92 @@
+"""How a crawl goes on, while it goes on: a live panel in a terminal, a plain line now and then elsewhere."""
+
+import contextlib
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from weft.config import Config
+from weft.metrics import Report
+
+from .show import duration, size
+
+_WINDOW: Final = 10  # snapshots (seconds) the rate is taken over
+_PLAIN_EVERY: Final = 10  # snapshots between plain lines
+
+
+class Rate:
+    """Pages a second over the last snapshots."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, int]] = deque(maxlen=_WINDOW)
+
+    def update(self, report: Report) -> float:
+        self._points.append((report.seconds, report.fetched))
+        (start, before), (end, now) = self._points[0], self._points[-1]
+        return (now - before) / (end - start) if end > start else 0.0
+
+
+@contextlib.contextmanager
+def progress(config: Config, *, quiet: bool) -> Iterator[Callable[[Report], None]]:
+    """A function to call with a snapshot every second."""
+    rate = Rate()
+    console = Console(stderr=True)
+    if quiet:
+        yield _nothing
+    elif console.is_terminal:
+        with Live(console=console, refresh_per_second=4, transient=True) as live:
+            yield lambda report: live.update(_panel(report, rate.update(report), config))
+    else:
+        yield _plain(rate, config)
+
+
+def _nothing(_: Report) -> None:
+    """Programs read the final object only."""
+
+
+def _plain(rate: Rate, config: Config) -> Callable[[Report], None]:
+    seen = 0
+
+    def show(report: Report) -> None:
+        nonlocal seen
+        speed = rate.update(report)
+        if seen % _PLAIN_EVERY == 0:
+            left = _time_left(report, speed, config)
+            sys.stderr.write(
+                f"{duration(report.seconds)}: {report.fetched:,} pages ({speed:.1f}/s), "
+                f"{report.documents:,} documents, "
+                f"{report.pending:,} pending on {report.hosts:,} hosts, {_errors(report):,} errors{left}\n"
+            )
+        seen += 1
+
+    return show
+
+
+def _panel(report: Report, speed: float, config: Config) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    left = _time_left(report, speed, config)
+    grid.add_row("fetched", f"{report.fetched:,} pages, {speed:.1f}/s, {size(report.bytes)}")
+    grid.add_row("corpus", f"{report.documents:,} documents, {report.duplicates:,} duplicates")
+    grid.add_row("frontier", f"{report.pending:,} pending on {report.hosts:,} hosts; {report.urls_new:,} URLs found")
+    grid.add_row("trouble", f"{_errors(report):,} errors, {report.parked:,} parked, {report.dead:,} dead")
+    grid.add_row("time", f"{duration(report.seconds)}{left}")
+    return grid
+
+
+def _errors(report: Report) -> int:
+    return report.failed + sum(report.refused.values())
+
+
+def _time_left(report: Report, speed: float, config: Config) -> str:
+    """Only where a limit is set: how long a crawl without one takes, nobody knows."""
+    guesses = []
+    if config.crawl.max_pages and speed > 0:
+        guesses.append((config.crawl.max_pages - report.fetched) / speed)
+    if config.crawl.max_seconds:
+        guesses.append(config.crawl.max_seconds - report.seconds)
+    return f", about {duration(max(0.0, min(guesses)))} left" if guesses else ""

@@ -1,0 +1,63 @@
+"""Printing: JSON for programs, aligned lines for people."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+
+def json_line(value: Any) -> None:
+    """One JSON object on one line."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+
+
+def line(text: str = "") -> None:
+    sys.stdout.write(text + "\n")
+
+
+def pairs(rows: Iterable[tuple[str, Any]]) -> None:
+    """`name  value` lines, names aligned."""
+    rows = [(name, str(value)) for name, value in rows]
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, value in rows:
+        line(f"{name:<{width}}  {printable(value)}")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Columns as wide as they need to be."""
+    cells = [list(head), *([printable(str(cell)) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    for row in cells:
+        line("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def printable(text: str) -> str:
+    """What the web wrote must not move our cursor or forge a line."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def moment(seconds: float | None) -> str:
+    """Wall time as a person reads it."""
+    if not seconds:
+        return "-"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def size(count: float) -> str:
+    """Bytes with a unit."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as h, min, s."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{seconds:.1f} s"
