@@ -217,7 +217,7 @@ _GROUP: Final = "weft"
 _RECEIPT: Final = re.compile(rb"[0-9]{1,20}-[0-9]{1,20}")
 
 
-def _receipts(messages: Sequence[Message]) -> list[int | bytes | str | memoryview[int]]:
+def _receipts(messages: Sequence[Message]) -> list[Any]:
     return [message.receipt for message in messages if _RECEIPT.fullmatch(message.receipt)]
 
 
