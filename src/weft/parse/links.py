@@ -1,0 +1,177 @@
+"""The links of a page: raw links as the walk found them come in; canonical, scoped `Link`s and counted drops go out.
+
+Called by `reader` for HTML pages. What depends on the seeds or on other pages is left to the frontier.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from weft.config import Config, Scope
+from weft.records import Drop, Hint, Kind, Link, Record, Via
+from weft.urls.canonical import BadURLError, canonical
+from weft.urls.host import host_of, origin_of, registrable
+
+from .directives import is_nofollow
+from .resolve import Resolved, Resolver, Target, is_independent
+from .walk import RawLink, RawMeta
+from .wire import ParseJob
+
+_REFRESH: Final = re.compile(
+    r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*(?:'([^']*)|\"([^\"]*)|(.*))", re.IGNORECASE | re.DOTALL
+)
+_LOOKED_AT: Final = 4  # times `max_links`: more raw links than that are not even resolved
+_LINK_RELS: Final = {
+    "canonical": Via.CANONICAL,
+    "alternate": Via.ALTERNATE,
+    "next": Via.ALTERNATE,
+    "prev": Via.ALTERNATE,
+}
+_TAGS: Final = {
+    "a": Via.ANCHOR,
+    "area": Via.ANCHOR,
+    "iframe": Via.ALTERNATE,
+    "frame": Via.ALTERNATE,
+    "meta": Via.REDIRECT,
+}
+
+
+class Harvest(Record, frozen=True):
+    """What a page's links came to."""
+
+    links: tuple[Link, ...] = ()
+    seen: int = 0  # link elements with a target
+    drops: tuple[tuple[str, int], ...] = ()
+    canonical: str = ""
+
+
+class Entry(Record, frozen=True):
+    """A URL listed by a sitemap or feed, as written there."""
+
+    url: str
+    hint: Hint | None = None
+    kind: Kind = Kind.PAGE
+
+
+class LinkReader:
+    """Makes links of what pages and sitemaps name."""
+
+    def __init__(self, config: Config) -> None:
+        self._resolver = Resolver(config)
+        self._scope = config.scope
+        self._most = config.parse.max_links
+
+    def of_page(self, job: ParseJob, found: Sequence[RawLink], base: str, nofollow: bool) -> Harvest:
+        """Links of an HTML page whose <base> is `base` ("" for none) and that may forbid to follow any."""
+        gathering = _Gathering(self._resolver, job, based(job.url, base), self._scope)
+        looked_at = found[: self._most * _LOOKED_AT]
+        gathering.count(Drop.TOO_MANY_LINKS, len(found) - len(looked_at))
+        preferred = ""
+        for raw in looked_at:
+            via = _TAGS.get(raw.tag) or _via(raw.rel)
+            if via is None:
+                continue
+            gathering.seen += 1
+            if nofollow or (raw.rel and is_nofollow(raw.rel)):
+                gathering.count(Drop.NOFOLLOW)
+            elif len(gathering.links) >= self._most:
+                gathering.count(Drop.TOO_MANY_LINKS)
+            else:
+                gathering.add(raw.href, via)
+            if via is Via.CANONICAL and not preferred:
+                preferred = _http(raw.href, gathering.base)
+        return gathering.harvest(preferred)
+
+    def of_list(self, job: ParseJob, entries: Iterable[Entry], via: Via) -> Harvest:
+        """Links of a sitemap or feed. The reader of the file has bounded their number."""
+        gathering = _Gathering(self._resolver, job, job.url, self._scope)
+        for entry in entries:
+            gathering.seen += 1
+            gathering.add(entry.url, via, entry.kind, entry.hint)
+        return gathering.harvest("")
+
+
+class _Gathering:
+    """The links of one page so far."""
+
+    def __init__(self, resolver: Resolver, job: ParseJob, base: str, scope: Scope) -> None:
+        self.base = base
+        self.links: list[Link] = []
+        self.seen = 0
+        self._resolver = resolver
+        self._known = resolver.known(origin_of(base))
+        self._source = job.url
+        self._domain = registrable(host_of(job.url))
+        self._depth = job.depth + 1
+        self._inside = job.inside + 1
+        self._too_deep = self._depth > scope.max_depth
+        self._too_deep_inside = self._inside > scope.max_depth_in_domain
+        self._hrefs: set[str] = set()
+        self._urls = {job.url}
+        self._drops: Counter[Drop] = Counter()
+
+    def count(self, drop: Drop, times: int = 1) -> None:
+        self._drops[drop] += times
+
+    def add(self, href: str, via: Via, kind: Kind = Kind.PAGE, hint: Hint | None = None) -> None:
+        """One more link, unless the page has named it before."""
+        if href in self._hrefs or href.startswith("#"):
+            return
+        self._hrefs.add(href)
+        target = self._known.get(href) or self._resolve(href)
+        if not isinstance(target, Target):
+            self._drops[target] += 1
+            return
+        url, key, domain = target
+        if url in self._urls:
+            return
+        self._urls.add(url)
+        inside = self._inside if domain == self._domain else 0
+        if self._too_deep or (inside and self._too_deep_inside):
+            self._drops[Drop.TOO_DEEP if self._too_deep else Drop.TOO_DEEP_IN_DOMAIN] += 1
+            return
+        self.links.append(Link(url, self._depth, via, self._source, kind, 0, inside, False, hint, key))
+
+    def _resolve(self, href: str) -> Resolved:
+        target = self._resolver.resolve(href, self.base)
+        if is_independent(href):
+            self._known[href] = target
+        return target
+
+    def harvest(self, preferred: str) -> Harvest:
+        drops = tuple(sorted((drop.value, times) for drop, times in self._drops.items() if times))
+        return Harvest(tuple(self.links), self.seen, drops, preferred)
+
+
+def based(url: str, base: str) -> str:
+    """What hrefs are resolved against (HTML, "document base URL")."""
+    return _http(base, url) or url if base else url
+
+
+def refreshes(metas: Iterable[RawMeta]) -> list[RawLink]:
+    """<meta http-equiv=refresh> that leads elsewhere, as links."""
+    found = []
+    for meta in metas:
+        if meta.name == "refresh" and (match := _REFRESH.match(meta.content[:8192])):
+            href = next((group for group in match.groups() if group), "").strip()
+            if href:
+                found.append(RawLink(href, "", "", "meta"))
+    return found
+
+
+def _via(rel: str) -> Via | None:
+    """What a <link> means to us; None for style sheets, icons and the like."""
+    words = rel.lower().split()
+    if "stylesheet" in words:
+        return None
+    return next((_LINK_RELS[word] for word in words if word in _LINK_RELS), None)
+
+
+def _http(href: str, base: str) -> str:
+    """The canonical URL if it is one of the web; else empty."""
+    try:
+        url = canonical(href, base)
+    except BadURLError:
+        return ""
+    return url if url.startswith(("http://", "https://")) else ""

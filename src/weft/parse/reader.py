@@ -1,0 +1,124 @@
+"""Bytes to `Page`: undoes the content encoding, finds out what the body is and has it read. Called by `worker`.
+
+HTML gives text and links, plain text gives text, sitemaps and feeds give links; all else is refused with the reason.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+import xxhash
+from isal import isal_zlib
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.html import HTMLTree
+from selectolax.lexbor import LexborHTMLParser
+
+from weft.config import Config
+from weft.records import Headers, Kind, Page, Refusal
+
+from . import directives, sniff
+from .links import Harvest, LinkReader, refreshes
+from .walk import walk
+from .wire import ParseJob
+
+_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
+_XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|urlset|sitemapindex|rdf:RDF)\b", re.IGNORECASE)
+_HTML_START: Final = re.compile(
+    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_REACH: Final = 2048  # bytes looked at to tell what a body is
+_MAGIC: Final = (
+    b"%PDF-",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"Rar!",
+    b"7z\xbc\xaf",
+    b"\x7fELF",
+)
+_CONTROLS: Final = bytes(set(range(1, 32)) - set(b"\t\n\f\r\x1b"))
+_CONTROL_SHARE: Final = 0.1
+
+
+class Reader:
+    """Reads one capture after another."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._product = config.fetch.product
+        self._links = LinkReader(config)
+
+    def read(self, job: ParseJob) -> Page:
+        """The page of a capture, or a page with a refusal."""
+        if job.kind in (Kind.ROBOTS, Kind.POLICY):
+            return refused(job, Refusal.NOT_TEXT, "a file for robots")
+        body = _decoded(job, self._config.parse.max_decoded)
+        mime, charset = media_type(job.headers)
+        if is_binary(body):
+            return refused(job, Refusal.NOT_TEXT, f"binary data, declared as {mime or 'nothing'}")
+        if mime in _HTML_TYPES or _HTML_START.match(body, 0, _REACH):
+            return self._html(job, body, charset)
+        if mime == "text/plain":
+            return self._plain(job, body, charset)
+        return refused(job, Refusal.NOT_TEXT, mime)
+
+    def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
+        decoded = sniff.decode(body, charset)
+        found = walk(LexborHTMLParser(decoded.html))
+        metas = [(meta.name, meta.content) for meta in found.metas]
+        asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
+        harvest = self._links.of_page(job, [*found.links, *refreshes(found.metas)], found.base, asked.nofollow)
+        text = extract_plain_text(HTMLTree.parse_from_bytes(decoded.html, "utf-8"), main_content=True)
+        page = Page(job.id, job.url, text=text, title=found.title, charset=decoded.charset)
+        return self._finished(page, body, harvest, asked)
+
+    def _plain(self, job: ParseJob, body: bytes, charset: str) -> Page:
+        decoded = sniff.decode(body, charset)
+        page = Page(job.id, job.url, text=decoded.html.decode("utf-8", "replace"), charset=decoded.charset)
+        return self._finished(page, body, Harvest(), self._asked(job))
+
+    def _asked(self, job: ParseJob) -> directives.Directives:
+        return directives.of_headers(job.headers, self._product, job.fetched)
+
+    def _finished(self, page: Page, body: bytes, harvest: Harvest, asked: directives.Directives) -> Page:
+        return msgspec.structs.replace(
+            page,
+            words=len(page.text.split()),
+            links=harvest.links,
+            links_seen=harvest.seen,
+            drops=harvest.drops,
+            canonical=harvest.canonical,
+            noindex=asked.noindex,
+            nofollow=asked.nofollow,
+            body_digest=xxhash.xxh3_128_digest(body),
+            text_digest=xxhash.xxh3_128_digest(page.text.encode()),
+        )
+
+
+def refused(job: ParseJob, refusal: Refusal, detail: str = "") -> Page:
+    """A page that there is not."""
+    return Page(job.id, job.url, refusal, detail)
+
+
+def media_type(headers: Headers) -> tuple[str, str]:
+    """Content type and charset as the server declares them, "" where it does not."""
+    value = next((value for name, value in headers if name.lower() == "content-type"), "")
+    charset = _CHARSET.search(value)
+    return value.partition(";")[0].strip().lower(), charset[1] if charset else ""
+
+
+def is_binary(body: bytes) -> bool:
+    """Is this no text, whatever the server says?"""
+    start = body[:_REACH]
+    if start.startswith(_MAGIC):
+        return True
+    controls = len(start) - len(start.translate(None, _CONTROLS))
+    return controls > len(start) * _CONTROL_SHARE
+
+
+def _decoded(job: ParseJob, most: int) -> bytes:
+    encoding = next((value for name, value in job.headers if name.lower() == "content-encoding"), "")
+    return isal_zlib.decompress(job.body, 31) if encoding == "gzip" else job.body

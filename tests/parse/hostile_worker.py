@@ -1,0 +1,64 @@
+"""A parser process that does what a page's path says: the worst that can happen, on demand. Run by test_pool."""
+
+import ctypes
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from weft.config import Config
+from weft.parse.reader import Reader
+from weft.parse.wire import ParseJob
+from weft.parse.worker import Read, main
+from weft.records import Page
+
+
+def spin() -> None:
+    """Native code that never looks at signals: catastrophic backtracking."""
+    re.match(r"(?:a|a)*b", "a" * 60)
+
+
+def crash() -> None:
+    ctypes.string_at(0)
+
+
+def allocate() -> None:
+    held = [bytes(1 << 26) for _ in range(4096)]
+    raise AssertionError(len(held))
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stop() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def fail() -> None:
+    raise RuntimeError("a fault of ours")
+
+
+ACTS: dict[str, Callable[[], None]] = {act.__name__: act for act in (spin, crash, allocate, kill, stop, fail)}
+
+
+def hostile(config: Config) -> Read:
+    """Acts on http://hostile/ACT, and on http://hostile/ACT-once/FILE the first time it is met."""
+    read = Reader(config).read
+
+    def act(job: ParseJob) -> Page:
+        if job.url.startswith("http://hostile/"):
+            name, _, once = job.url.removeprefix("http://hostile/").partition("-once")
+            if not once:
+                ACTS[name]()
+            elif not Path(once).exists():
+                Path(once).touch()
+                ACTS[name]()
+        return read(job)
+
+    return act
+
+
+if __name__ == "__main__":
+    main(hostile)
