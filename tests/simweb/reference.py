@@ -62,20 +62,27 @@ class Rules:
     def allows(self, target: str) -> bool:
         best = (0, True)
         for verb, rule in self._groups.get("weft", self._groups.get("*", [])):
-            pattern = re.escape(rule).replace(r"\*", ".*").replace(r"\$", "$")
-            if rule and re.match(pattern, target):
+            if rule and matches(rule, target):
                 best = max(best, (len(rule), verb == "allow"))
         return best[1]
+
+
+def matches(rule: str, target: str) -> bool:
+    if "*" not in rule and "$" not in rule:
+        return target.startswith(rule)
+    return re.match(re.escape(rule).replace(r"\*", ".*").replace(r"\$", "$"), target) is not None
 
 
 class ReferenceCrawler:
     """Walks everything that can be reached from the seeds; a page beyond `limit` stops it, so it always ends."""
 
-    def __init__(self, web: SimWeb, attempts: int = 4, limit: int = 5000) -> None:
+    def __init__(self, web: SimWeb, attempts: int = 4, limit: int = 5000, obey: bool = True) -> None:
         self._web = web
+        self._obey = obey
         self._attempts = attempts
         self._limit = limit
         self._rules: dict[str, Rules | None] = {}
+        self._waiting: list[str] = []
         self.documents: dict[str, str] = {}  # URL → text
         self.outcomes: dict[str, str] = {}
         self.reasons: Counter[str] = Counter()
@@ -89,7 +96,10 @@ class ReferenceCrawler:
             seen = set(seeds)
             while queue and len(self.outcomes) < self._limit:
                 url, hops = queue.popleft()
-                for link, step in await self._visit(url, hops):
+                found = await self._visit(url, hops)
+                found += [(link, 0) for link in self._waiting]
+                self._waiting.clear()
+                for link, step in found:
                     if link not in seen and step <= 5:
                         seen.add(link)
                         queue.append((link, step))
@@ -97,7 +107,8 @@ class ReferenceCrawler:
     async def _visit(self, url: str, hops: int) -> list[tuple[str, int]]:
         rules = await self._rules_of(url)
         parts = urlsplit(url)
-        if rules is None or not rules.allows(parts.path + (f"?{parts.query}" if parts.query else "")):
+        target = parts.path + (f"?{parts.query}" if parts.query else "")
+        if self._obey and (rules is None or not rules.allows(target)):
             self.outcomes[url] = "robots"
             return []
         status, headers, body = await self._get(url, self._attempts)
@@ -107,17 +118,22 @@ class ReferenceCrawler:
         if status != 200:
             return []
         kind = headers.get("Content-Type", "")
-        if "xml" in kind or "gzip" in kind:
+        if any(word in kind for word in ("application/xml", "rss+xml", "atom+xml", "gzip")):
             return [(clean(link), 0) for link in locations(body)]
+        if kind == "text/plain":
+            return [(line, 0) for line in body.decode().split() if line.startswith("http")]
         return self._read(url, kind, headers.get("X-Robots-Tag", ""), body)
 
     def _read(self, url: str, kind: str, tag: str, body: bytes) -> list[tuple[str, int]]:
-        if not kind.startswith("text/html"):
+        if not kind.lower().startswith(("text/html", "application/xhtml")) or body[:4] in (b"%PDF", b"\x89PNG"):
             return []
-        tree = LexborHTMLParser(body.decode("utf-8", "replace"))
-        meta = " ".join(node.attributes.get("content") or "" for node in tree.css('meta[name="robots"]')) + tag
-        if "noindex" not in meta:
-            self.documents[url] = extract_plain_text(body.decode("utf-8", "replace"), main_content=True)
+        html = body.decode("utf-16" if body[:2] == b"\xff\xfe" else "utf-8", "replace")
+        tree = LexborHTMLParser(html)
+        meta = " ".join(node.attributes.get("content") or "" for node in tree.css('meta[name="robots"]'))
+        meta += "" if tag.startswith("otherbot:") else tag
+        text = extract_plain_text(html, main_content=True)
+        if "noindex" not in meta and text:
+            self.documents[url] = text
         if "nofollow" in meta:
             return []
         base_node = tree.css_first("base[href]")
@@ -133,6 +149,8 @@ class ReferenceCrawler:
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._rules:
             self._rules[origin] = await self._fetch_rules(origin)
+            # The usual place is asked once per origin, as a page of links.
+            self._waiting.append(f"{origin}/sitemap.xml")
         return self._rules[origin]
 
     async def _fetch_rules(self, origin: str) -> Rules | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 import msgspec
@@ -34,6 +34,7 @@ class Score(msgspec.Struct, frozen=True):
     missing: list[str]  # markers of texts that were not stored
     documents: int
     wrong: list[str]  # URLs of documents that should not be there
+    outdated: list[str]  # URLs of documents that have changed since
     duplicates: list[str]  # URLs of documents whose text was stored before
     near_duplicates: list[str]  # URLs of documents nearly the same as one stored before
     forbidden: list[str]  # URLs asked that must never be asked
@@ -57,29 +58,21 @@ class Score(msgspec.Struct, frozen=True):
 
 def score(truth: Truth, documents: Iterable[tuple[str, str]], log: Iterable[Request], sample: int = 100) -> Score:
     """Documents are (url, text) rows of the corpus; `sample` is how many pages of a trap are no fault."""
-    rows, requests = list(documents), list(log)
-    seen: Counter[str] = Counter()
-    wrong, duplicates = [], []
-    known = set(truth.texts) | set(truth.optional)
-    traps = Traps(truth)
-    for url, text in rows:
-        marker = marker_of(text)
-        if marker not in known and not traps.of(url):
-            wrong.append(url)
-        elif marker and seen[marker]:
-            duplicates.append(url)
-        seen[marker] += 1
-    near = [url for url, text in rows if marker_of(text) in _later_twins(truth, seen)]
-    missing = _missing(truth, seen)
+    requests, sorter, traps = list(log), _Sorter(truth), Traps(truth)
+    for url, text in documents:
+        sorter.add(url, marker_of(text), trapped=bool(traps.of(url)))
+    groups = _groups(truth)
+    missing = sorted("/".join(sorted(group)) for group in groups if not group & sorter.seen)
     trapped = Counter(filter(None, (traps.of(url_of(request)) for request in requests)))
     return Score(
-        wanted=len(_groups(truth)),
-        found=len(_groups(truth)) - len(missing),
+        wanted=len(groups),
+        found=len(groups) - len(missing),
         missing=missing,
-        documents=len(rows),
-        wrong=wrong,
-        duplicates=duplicates,
-        near_duplicates=near,
+        documents=sorter.documents,
+        wrong=sorter.wrong,
+        outdated=sorter.outdated,
+        duplicates=sorter.duplicates,
+        near_duplicates=sorter.near_duplicates,
         forbidden=sorted({url_of(violation.request) for violation in forbidden(truth, requests)}),
         trap_requests=trapped.total(),
         trap_beyond_sample=sum(max(0, count - sample) for count in trapped.values()),
@@ -87,10 +80,44 @@ def score(truth: Truth, documents: Iterable[tuple[str, str]], log: Iterable[Requ
     )
 
 
+class _Sorter:
+    """Takes documents one by one and says of each what it is."""
+
+    def __init__(self, truth: Truth) -> None:
+        self._known = truth.texts.keys() | set(truth.optional)
+        self._bases = {base_of(marker) for marker in self._known}
+        self._group = {marker: group for group in truth.near for marker in group}
+        self.seen: set[str] = set()
+        self.documents = 0
+        self.wrong: list[str] = []
+        self.outdated: list[str] = []
+        self.duplicates: list[str] = []
+        self.near_duplicates: list[str] = []
+
+    def add(self, url: str, marker: str, trapped: bool) -> None:
+        self.documents += 1
+        if marker in self._known:
+            twins = self._group.get(marker, ())
+            if marker in self.seen:
+                self.duplicates.append(url)
+            elif self.seen.intersection(twins):
+                self.near_duplicates.append(url)
+            self.seen.add(marker)
+        elif marker and base_of(marker) in self._bases:
+            self.outdated.append(url)
+        elif not trapped:
+            self.wrong.append(url)
+
+
 def marker_of(text: str) -> str:
     """The marker in a text; empty when there is none."""
     match = MARKER.search(text)
     return match[0] if match else ""
+
+
+def base_of(marker: str) -> str:
+    """A marker without the version of a page that changes."""
+    return "-".join(marker.split("-")[:3])
 
 
 def url_of(request: Request) -> str:
@@ -108,15 +135,6 @@ def _groups(truth: Truth) -> list[frozenset[str]]:
     near = [frozenset(group) & truth.texts.keys() for group in truth.near]
     together = frozenset().union(*near)
     return [*filter(None, near), *(frozenset({marker}) for marker in truth.texts if marker not in together)]
-
-
-def _missing(truth: Truth, seen: Mapping[str, int]) -> list[str]:
-    return sorted("/".join(sorted(group)) for group in _groups(truth) if not any(marker in seen for marker in group))
-
-
-def _later_twins(truth: Truth, seen: Mapping[str, int]) -> set[str]:
-    """Markers of near duplicates beyond the first of their group that was stored."""
-    return {marker for group in truth.near for marker in [mark for mark in group if mark in seen][1:]}
 
 
 class Traps:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from . import duplicates, errors, redirects, robots
+from . import bodies, consent, discovery, duplicates, errors, markup, redirects, robots, traps, wire
 from .answer import Plant
 from .site import Site
 from .world import World
@@ -12,9 +12,15 @@ Family = Callable[[Site], Iterator[Plant]]
 # Each family looks itself whether its host carries it.
 FAMILIES: tuple[Family, ...] = (
     robots.robots,
+    consent.consent,
     redirects.redirects,
     errors.errors,
+    wire.wire,
+    bodies.bodies,
     duplicates.duplicates,
+    discovery.discovery,
+    markup.markup,
+    traps.traps,
 )
 
 

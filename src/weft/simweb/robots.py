@@ -7,12 +7,13 @@ from .page import render
 from .redirects import to
 from .site import Site
 
+OWN_FILE = frozenset({"aipref-robots", "content-signal", "rsl-robots", "training-tokens"})
 PLAIN = "text/plain; charset=utf-8"
 
 
 def robots(site: Site) -> Iterator[Plant]:
     """The plant at /robots.txt and those its rules are about."""
-    yield from KINDS.get(site.host.habit, _open)(site)
+    yield from KINDS.get(site.host.habit, _silent if site.host.habit in OWN_FILE else _open)(site)
     guest = site.world.neighbour(site.host.index, -1)
     if guest != site.host.index and site.world.host(guest).habit == "robots-redirect":
         path = f"/odd/robots/of-{guest}"
@@ -43,6 +44,11 @@ def text_at(site: Site, path: str, kind: str, turn: int, fate: Fate) -> Plant:
         return Answer(200, render(site.extra(article, visit.numeric, path)), lasting=True)
 
     return Plant(path, fate, answer, kind, text=(site.host.index, number))
+
+
+def _silent(_: Site) -> Iterator[Plant]:
+    """Consent signals bring a file of their own."""
+    yield from ()
 
 
 def _open(site: Site) -> Iterator[Plant]:

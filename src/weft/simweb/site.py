@@ -36,11 +36,13 @@ class Site:
         self.plants: tuple[Plant, ...] = ()
         self._exact: dict[str, Plant] = {}
         self._prefixes: tuple[Plant, ...] = ()
+        self._subdomains: Plant | None = None
 
     def plant(self, plants: tuple[Plant, ...]) -> None:
         self.plants = plants
         self._exact = {plant.path: plant for plant in plants if not plant.prefix}
-        self._prefixes = tuple(plant for plant in plants if plant.prefix)
+        self._prefixes = tuple(plant for plant in plants if plant.prefix and plant.path)
+        self._subdomains = next((plant for plant in plants if plant.kind == "subdomains"), None)
 
     def counts(self, target: str) -> bool:
         """Whether the answer may depend on how often it was asked for."""
@@ -113,7 +115,7 @@ class Site:
             related=tuple(self._spelled(number, dice, numeric) for number in related),
             popular=tuple(self._link(number) for number in popular),
             partners=self._partners(page, numeric),
-            odd=self._odd(page),
+            odd=self._odd(page, numeric),
             head=self._feed_link(),
         )
 
@@ -171,9 +173,9 @@ class Site:
         other = self.other(index)
         return Link(other.url(other.path(page), numeric), self.world.title(index, page))
 
-    def _odd(self, page: int) -> tuple[Link, ...]:
-        """Links to the misbehaviours, spread over the first pages."""
-        linked = [plant for plant in self.plants if plant.linked]
+    def _odd(self, page: int, numeric: bool) -> tuple[Link, ...]:
+        """Links to the misbehaviours, spread over the first pages; addresses have no subdomains."""
+        linked = [plant for plant in self.plants if plant.linked and not (numeric and plant.kind == "subdomains")]
         places = min(self.pages, self.world.config.fanout + 1)
         chosen = linked[page::places] if page < places else []
         return tuple(Link(plant.sample or plant.path, self._odd_text(plant)) for plant in chosen)
@@ -182,14 +184,17 @@ class Site:
         return self.world.title(*plant.text) if plant.text else plant.kind.replace("-", " ").capitalize()
 
     def _feed_link(self) -> str:
-        kind = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">\n'
-        return kind if "/feed.xml" in self._exact else ""
+        if "/feed.xml" not in self._exact:
+            return ""
+        return """<link rel="alternate" type="application/rss+xml" href="/feed.xml">
+<link rel="alternate" type="application/atom+xml" href="/atom.xml">
+"""
 
     # answers
 
     def answer(self, visit: Visit) -> Reply:
         """What this host says to a request, before the server adds encodings and validators."""
-        plant = self._planted(visit.target)
+        plant = self._subdomains if visit.host.endswith(f".{self.host.name}") else self._planted(visit.target)
         if plant is not None:
             return plant.answer(visit)
         page = self.page_at(visit.target)
@@ -211,12 +216,15 @@ class Site:
         headers: list[tuple[str, str]] = []
         index = self.host.index
         if self.world.has("validators") and index % 4 != 3:
-            age = self.world.dice("modified", index, page) % 20_000_000
             headers.append(("ETag", f'"{index:x}-{page:x}-{version:x}"'))
-            headers.append(("Last-Modified", formatdate(YEAR_2025 - age + version * 86_400, usegmt=True)))
+            headers.append(("Last-Modified", formatdate(self.modified(page, version), usegmt=True)))
         if self.world.has("cache-control") and index % 3 == 1:
             headers.append(("Cache-Control", f"public, max-age={self.world.config.max_age}"))
         return Answer(200, body, headers=tuple(headers), lasting=True)
+
+    def modified(self, page: int, version: int) -> int:
+        """When a page last changed, in seconds since 1970: some day before 2025, a day later with each change."""
+        return YEAR_2025 - self.world.dice("modified", self.host.index, page) % 20_000_000 + version * 86_400
 
     def version_of(self, page: int, version: int) -> int:
         """How often a page has changed when the web was advanced `version` times."""

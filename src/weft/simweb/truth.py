@@ -93,7 +93,8 @@ def _urls(site: Site, numeric: bool, version: int) -> list[UrlTruth]:
     for plant in site.plants:
         if not plant.prefix:
             marker = site.world.marker(*plant.text) if plant.text else ""
-            fate = plant.fate if plant.fate is Fate.POLICY else _judged(site, plant.fate)
+            settled = plant.fate is Fate.POLICY or (plant.consented and not site.host.closed)
+            fate = plant.fate if settled else _judged(site, plant.fate)
             rows.append(UrlTruth(site.url(plant.path, numeric), fate, plant.kind, marker))
         if plant.beyond and not site.host.closed:
             rows.append(UrlTruth(plant.beyond, Fate.DEAD, plant.kind))
