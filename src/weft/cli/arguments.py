@@ -174,7 +174,7 @@ def _simweb(add: Declare) -> None:
         "Serve a miniature internet on loopback, to try crawlers on.",
         [
             "weft simweb --hosts 20 --pages 50 --port 8000",
-            "weft simweb --hosts 20 --pages 50 --with all --truth",
+            "weft simweb --hosts 20 --pages 50 --port 8000 --with all --truth",
         ],
     )
     parser.add_argument("--hosts", type=int, default=20, metavar="N", help="number of sites (20)")
@@ -183,6 +183,7 @@ def _simweb(add: Declare) -> None:
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="the same seed, the same web (1)")
     parser.add_argument("--with", dest="features", metavar="NAME,…", help="misbehaviour; `--with help` lists it")
     parser.add_argument("--truth", action="store_true", help="print what a perfect crawler finds, as JSON, and leave")
+    parser.add_argument("--names", action="store_true", help="seeds and truth by host name instead of address")
     parser.add_argument("--log", metavar="FILE", help="write every request as a line of JSON")
     _with_json(parser)
 

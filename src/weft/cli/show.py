@@ -10,11 +10,12 @@ import msgspec
 
 def json_line(value: Any) -> None:
     """One JSON object on one line."""
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    line(msgspec.json.encode(value).decode())
 
 
 def line(text: str = "") -> None:
     sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def pairs(rows: Iterable[tuple[str, Any]]) -> None:
