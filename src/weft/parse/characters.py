@@ -1,0 +1,105 @@
+"""Counts of character classes per block, the same for every script: how long a text is, and whether it reads as sentences.
+
+In: the texts of a page's blocks. Out: one row of counts per block. Called by `weft.parse.features`.
+"""
+
+import unicodedata
+from enum import IntEnum
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+
+class Kind(IntEnum):
+    """What a character is."""
+
+    SPACE = 0
+    LOWER = 1
+    UPPER = 2
+    CASELESS = 3  # letters and marks of scripts without case
+    IDEOGRAPH = 4  # Han and kana: about one and a half to a word
+    SYLLABLE = 5  # Hangul
+    DIGIT = 6
+    STOP = 7  # ends a sentence
+    PAUSE = 8  # comma, colon, semicolon
+    QUOTE = 9  # quotes, brackets, hyphens
+    SYMBOL = 10  # separators and signs that menus use
+    LINE = 11
+
+
+KINDS = len(Kind)
+_STOPS = ".!?。！？…‼⁇⁈⁉؟۔।॥።፧።｡．։༎༏။៕។"
+_PAUSES = ",;:،؛，、；：､፣፤፥·"
+# Characters per word, by kind: makes lengths comparable between scripts.
+_WORD_SHARE = np.zeros(KINDS, np.float32)
+_WORD_SHARE[[Kind.LOWER, Kind.UPPER, Kind.CASELESS, Kind.DIGIT]] = 1 / 5
+_WORD_SHARE[Kind.IDEOGRAPH] = 1 / 1.6
+_WORD_SHARE[Kind.SYLLABLE] = 1 / 2.5
+_TABLE_SIZE = 1 << 16
+
+
+@cache
+def _table() -> npt.NDArray[np.uint8]:
+    """The kind of every character of the basic plane; those beyond count as the last entry, an ideograph."""
+    table = np.array([_kind(chr(code)) for code in range(_TABLE_SIZE)], dtype=np.uint8)
+    table[-1] = Kind.IDEOGRAPH
+    return table
+
+
+def _kind(character: str) -> Kind:
+    code = ord(character)
+    if character == "\n":
+        return Kind.LINE
+    if character in _STOPS:
+        return Kind.STOP
+    if character in _PAUSES:
+        return Kind.PAUSE
+    if 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF:
+        return Kind.IDEOGRAPH
+    if 0xAC00 <= code <= 0xD7A3:
+        return Kind.SYLLABLE
+    return _KIND_OF_CATEGORY.get(unicodedata.category(character), Kind.SYMBOL)
+
+
+_KIND_OF_CATEGORY = {
+    "Ll": Kind.LOWER,
+    "Lu": Kind.UPPER,
+    "Lt": Kind.UPPER,
+    "Lo": Kind.CASELESS,
+    "Lm": Kind.CASELESS,
+    "Mn": Kind.CASELESS,
+    "Mc": Kind.CASELESS,
+    "Nd": Kind.DIGIT,
+    "Nl": Kind.DIGIT,
+    "No": Kind.DIGIT,
+    "Zs": Kind.SPACE,
+    "Cc": Kind.SPACE,
+    "Cf": Kind.SPACE,
+    "Cs": Kind.SPACE,
+    "Co": Kind.SYMBOL,
+    "Pi": Kind.QUOTE,
+    "Pf": Kind.QUOTE,
+    "Ps": Kind.QUOTE,
+    "Pe": Kind.QUOTE,
+    "Pd": Kind.QUOTE,
+    "Po": Kind.QUOTE,
+}
+
+
+def count(texts: list[str]) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Counts by `Kind` per text, and the kinds of each text's first and last character. No text may be empty."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    kinds = _table()[np.minimum(codes, _TABLE_SIZE - 1)]
+    owner = np.repeat(np.arange(0, len(texts) * KINDS, KINDS), lengths)
+    counts = np.bincount(owner + kinds, minlength=len(texts) * KINDS).reshape(-1, KINDS)
+    ends = np.cumsum(lengths)
+    return counts.astype(np.float32), kinds[ends - lengths], kinds[ends - 1]
+
+
+def words(counts: Floats) -> Floats:
+    """About how many words each text has, whatever its script."""
+    return counts @ _WORD_SHARE

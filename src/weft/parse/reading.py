@@ -1,0 +1,30 @@
+"""A body read once: charset, pre-scan, tree, walk. What text, metadata and links are made from.
+
+In: the decoded body of an answer. Out: a `Reading`, or `Refused` for a page no parser may have. Called by `weft.parse.text` and the
+parser processes.
+"""
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from weft.errors import Refused
+from weft.parse.prescan import inspect
+from weft.parse.sniff import decode
+from weft.parse.walk import Walk, walk
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A page as its tree tells it."""
+
+    charset: str
+    size: int  # bytes of the body
+    walk: Walk
+
+
+def read(body: bytes, charset: str | None = None) -> Reading:
+    """Read a page; `charset` is what the server declared."""
+    decoded = decode(body, charset)
+    refusal = inspect(decoded.html)
+    if refusal is not None:
+        raise Refused(refusal.value)
+    return Reading(decoded.charset, len(body), walk(LexborHTMLParser(decoded.html)))

@@ -1,0 +1,146 @@
+"""Main text and metadata of an HTML page: the extractor.
+
+In: a body as bytes, or a `Reading` that links were taken from as well. Out: `Extract`. Called by `weft.extract` and by the
+parser processes.
+"""
+
+from datetime import datetime
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from weft.parse.features import features
+from weft.parse.language import declared, detect
+from weft.parse.metadata import metadata
+from weft.parse.model import chances, choose, weights
+from weft.parse.reading import Reading, read
+from weft.parse.render import render
+from weft.parse.schema import SchemaItem
+from weft.parse.vocabulary import REGIONS, Tag
+from weft.parse.walk import Fact, Walk
+from weft.records import Language
+
+VERSION = "weft-text/1"
+
+_MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
+_TINY = 20  # words: a main text this short is doubted
+_GENEROUS = 0.15  # chance above which a block is kept when the main text is doubted
+_SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
+_OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
+_MOST_ALTS = 100
+
+Indexes = npt.NDArray[np.intp]
+
+
+class Extract(msgspec.Struct, frozen=True):
+    """What a page says, and what it says about itself."""
+
+    text: str
+    title: str = ""
+    description: str = ""
+    site_name: str = ""
+    author: str = ""
+    published: datetime | None = None
+    modified: datetime | None = None
+    headings: tuple[str, ...] = ()
+    image_alts: tuple[str, ...] = ()
+    canonical: str = ""
+    schema: tuple[SchemaItem, ...] = ()
+    open_graph: tuple[tuple[str, str], ...] = ()
+    language: Language = Language()
+    declared_language: str = ""
+    charset: str = ""
+    needs_rendering: bool = False
+    fallback: bool = False  # the main text was too short, and something more generous was taken
+    extractor: str = VERSION
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """The blocks that are main text, in order."""
+
+    kept: list[int]
+    fallback: bool
+    words: float  # about how many words the whole page has
+
+
+def extract(html: bytes, url: str | None = None, *, charset: str | None = None, markdown: bool = False) -> Extract:
+    """The main text and metadata of a page. Raises `Refused` for a page that no parser may have."""
+    return compose(read(html, charset), url, markdown=markdown)
+
+
+def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:
+    """The same from a page already read."""
+    walk = reading.walk
+    selection = select(walk)
+    text = render(walk, selection.kept, markdown)
+    about = metadata(walk, url)
+    headings = _headings(walk, selection.kept)
+    return Extract(
+        text=text,
+        title=about.title or (headings[0] if headings else ""),
+        description=about.description,
+        site_name=about.site_name,
+        author=about.author,
+        published=about.published,
+        modified=about.modified,
+        headings=headings,
+        image_alts=_alts(walk, selection.kept),
+        canonical=about.canonical,
+        schema=about.schema,
+        open_graph=about.open_graph,
+        language=detect(text),
+        declared_language=declared(walk.language),
+        charset=reading.charset,
+        needs_rendering=_is_shell(walk, selection),
+        fallback=selection.fallback,
+    )
+
+
+def select(walk: Walk) -> Selection:
+    """Ask the model; where it finds next to nothing, take what it least objects to."""
+    if not walk.texts:
+        return Selection([], False, 0.0)
+    if len(walk.texts) > _MOST_BLOCKS:
+        walk = _shortened(walk)
+    page = features(walk, walk.title)
+    chance = chances(page, weights())
+    kept = choose(chance, page.words)
+    total = float(page.words.sum())
+    found = float(page.words[kept].sum())
+    fallback = found < _TINY and total > 2 * found
+    if fallback:
+        kept |= _generous(walk, chance)
+    return Selection(np.flatnonzero(kept).tolist(), fallback, total)
+
+
+def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    regions = np.array(walk.facts[Fact.REGIONS :: len(Fact)], dtype=np.int64)
+    return (chance > _GENEROUS) & (regions & _OUTSIDE == 0)
+
+
+def _shortened(walk: Walk) -> Walk:
+    """The first blocks of a page that has far too many."""
+    ends = [min(end, _MOST_BLOCKS) for end in walk.box_ends]
+    starts = [min(start, _MOST_BLOCKS) for start in walk.box_starts]
+    facts = walk.facts[: _MOST_BLOCKS * len(Fact)]
+    return msgspec.structs.replace(walk, texts=walk.texts[:_MOST_BLOCKS], facts=facts, box_starts=starts, box_ends=ends)
+
+
+def _headings(walk: Walk, kept: list[int]) -> tuple[str, ...]:
+    width = len(Fact)
+    return tuple(walk.texts[i] for i in kept if Tag.H1 <= walk.facts[i * width + Fact.TAG] <= Tag.H6)
+
+
+def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:
+    """Alternative texts of images between the first and the last kept block."""
+    if not kept:
+        return ()
+    low, high = kept[0], kept[-1] + 1
+    inside = (" ".join(image.alt.split()) for image in walk.images if image.alt and low <= image.block <= high)
+    return tuple(dict.fromkeys(filter(None, inside)))[:_MOST_ALTS]
+
+
+def _is_shell(walk: Walk, selection: Selection) -> bool:
+    """Next to no text, but scripts that may write some."""
+    return selection.words < _SHELL and walk.script_count > 0
