@@ -331,6 +331,14 @@ class Page(Record, frozen=True):
     cpu: float = 0.0  # seconds the parser spent
 
 
+class Verdict(Record, frozen=True):
+    """What dedup knows of a page: new, a duplicate of another document, or committed already (a redelivery)."""
+
+    removal: Removal | None = None
+    original: str = ""  # the id of the document it duplicates
+    committed: bool = False  # this very capture: `removal` is what was decided then
+
+
 class Document(Record, frozen=True):
     """A row of the corpus."""
 
