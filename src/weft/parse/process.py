@@ -18,7 +18,7 @@ import msgspec
 from weft.config import Config
 from weft.records import Page
 
-from .wire import JOBS, PAGES, Frames, ParseJob, frame
+from .wire import Frames, JobWire, PageWire, ParseJob, frame
 
 _PIPE_BYTES = 1 << 20  # Linux' limit for everyone; a page then crosses in one call
 # One thread per process: the pool is the parallelism. One malloc arena: the memory limit counts address space.
@@ -74,6 +74,7 @@ class ParserProcess(asyncio.Protocol):
         self._jobs: asyncio.WriteTransport | None = None
         self._on_ready, self._on_page, self._on_end = on_ready, on_page, on_end
         self._frames = Frames()
+        self._job_wire, self._page_wire = JobWire(), PageWire()
 
     async def launch(self, command: Sequence[str], config: Config) -> None:
         """Start the process and tell it the configuration; `on_ready` follows when its imports are done."""
@@ -82,7 +83,7 @@ class ParserProcess(asyncio.Protocol):
         jobs, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _pipe(process.stdin))
         self._jobs = jobs
         await loop.connect_read_pipe(lambda: self, _pipe(process.stdout))
-        jobs.writelines(frame(msgspec.msgpack.encode(config)))
+        jobs.write(frame(msgspec.msgpack.encode(config)))
 
     @property
     def pid(self) -> int:
@@ -96,7 +97,7 @@ class ParserProcess(asyncio.Protocol):
         pieces: list[bytes] = []
         for task in tasks:
             self.bytes += len(task.job.body)
-            pieces.extend(frame(JOBS.encode(task.job)))
+            pieces.extend(self._job_wire.pieces(task.job))
         if self._jobs:
             self._jobs.writelines(pieces)
 
@@ -113,7 +114,7 @@ class ParserProcess(asyncio.Protocol):
                 continue
             task = self.tasks.popleft()
             self.bytes -= len(task.job.body)
-            task.settle(PAGES.decode(payload))
+            task.settle(self._page_wire.page(payload))
         if self.ready:
             self._on_page(self)
 

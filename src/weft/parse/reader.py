@@ -7,18 +7,17 @@ import re
 from typing import Final
 
 import msgspec
-import xxhash
 from isal import isal_zlib
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
-from selectolax.lexbor import LexborHTMLParser
 
 from weft.config import Config
+from weft.errors import Refused
 from weft.records import Headers, Kind, Page, Refusal
 
-from . import directives, sniff
+from . import directives, language, reading, sniff
+from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, refreshes
-from .walk import walk
 from .wire import ParseJob
 
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
@@ -27,6 +26,7 @@ _XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|urlset|
 _HTML_START: Final = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
+_IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _REACH: Final = 2048  # bytes looked at to tell what a body is
 _MAGIC: Final = (
     b"%PDF-",
@@ -66,13 +66,16 @@ class Reader:
         return refused(job, Refusal.NOT_TEXT, mime)
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
-        decoded = sniff.decode(body, charset)
-        found = walk(LexborHTMLParser(decoded.html))
-        metas = [(meta.name, meta.content) for meta in found.metas]
+        try:
+            found = reading.read(body, charset)
+        except Refused as refusal:
+            return refused(job, Refusal(str(refusal)))
+        walk = found.walk
+        metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
-        harvest = self._links.of_page(job, [*found.links, *refreshes(found.metas)], found.base, asked.nofollow)
-        text = extract_plain_text(HTMLTree.parse_from_bytes(decoded.html, "utf-8"), main_content=True)
-        page = Page(job.id, job.url, text=text, title=found.title, charset=decoded.charset)
+        harvest = self._links.of_page(job, [*walk.links, *refreshes(walk.metas)], walk.base, asked.nofollow)
+        text = extract_plain_text(HTMLTree.parse_from_bytes(body, found.charset), main_content=True)
+        page = Page(job.id, job.url, text=text, title=walk.title, charset=found.charset)
         return self._finished(page, body, harvest, asked)
 
     def _plain(self, job: ParseJob, body: bytes, charset: str) -> Page:
@@ -84,18 +87,29 @@ class Reader:
         return directives.of_headers(job.headers, self._product, job.fetched)
 
     def _finished(self, page: Page, body: bytes, harvest: Harvest, asked: directives.Directives) -> Page:
+        prints = fingerprints(page.text)
         return msgspec.structs.replace(
             page,
-            words=len(page.text.split()),
+            language=language.detect(page.text),
+            words=count_words(page.text),
             links=harvest.links,
             links_seen=harvest.seen,
             drops=harvest.drops,
             canonical=harvest.canonical,
             noindex=asked.noindex,
             nofollow=asked.nofollow,
-            body_digest=xxhash.xxh3_128_digest(body),
-            text_digest=xxhash.xxh3_128_digest(page.text.encode()),
+            body_digest=body_digest(body),
+            text_digest=prints.digest,
+            simhash=prints.simhash,
         )
+
+
+def count_words(text: str) -> int:
+    """Words as a reader counts them: in Chinese and Japanese, characters."""
+    if text.isascii():
+        return len(text.split())
+    rest, characters = _IDEOGRAPH.subn(" ", text)
+    return characters + len(rest.split())
 
 
 def refused(job: ParseJob, refusal: Refusal, detail: str = "") -> Page:

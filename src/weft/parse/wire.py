@@ -1,18 +1,18 @@
 """What crosses the pipes between the pool and its parser processes: a job goes in, a `Page` comes back.
 
-A frame is its length (4 bytes, little endian) and a msgpack value. Bodies travel as the archive holds them.
+A frame is its length (4 bytes, little endian) and a payload in msgpack. A job's payload is the length of its head, its
+head in msgpack, and the body as the archive holds it: a large body is copied by nobody but the kernel.
 """
 
 import os
 from collections.abc import Iterator
+from itertools import repeat
 
 import msgspec
 
-from weft.records import Announcement, Headers, Kind, Page, Record
+from weft.records import Announcement, Headers, Hint, Kind, Link, Page, Record, Via
 
 PREFIX = 4
-JOBS = msgspec.msgpack.Encoder()
-PAGES = msgspec.msgpack.Decoder(Page)
 _READ = 1 << 18
 
 
@@ -45,9 +45,82 @@ class ParseJob(Record, frozen=True):
         )
 
 
-def frame(payload: bytes) -> tuple[bytes, bytes]:
-    """Two pieces, so that a large payload is not copied to put its length before it."""
-    return len(payload).to_bytes(PREFIX, "little"), payload
+def frame(payload: bytes) -> bytes:
+    """A payload with its length."""
+    return len(payload).to_bytes(PREFIX, "little") + payload
+
+
+class JobWire:
+    """Jobs to bytes and back."""
+
+    def __init__(self) -> None:
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(ParseJob)
+
+    def pieces(self, job: ParseJob) -> tuple[bytes, bytes]:
+        """A frame in two pieces, the second being the body itself."""
+        head = self._encoder.encode(msgspec.structs.replace(job, body=b""))
+        total = PREFIX + len(head) + len(job.body)
+        return total.to_bytes(PREFIX, "little") + frame(head), job.body
+
+    def job(self, payload: memoryview) -> ParseJob:
+        """From a frame's payload."""
+        end = PREFIX + int.from_bytes(payload[:PREFIX], "little")
+        return msgspec.structs.replace(self._decoder.decode(payload[PREFIX:end]), body=bytes(payload[end:]))
+
+
+class _Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A page with its links column by column: half the bytes and half the time of a list of records."""
+
+    page: Page  # without links
+    urls: list[str]
+    keys: list[bytes]
+    inside: list[int]
+    vias: bytes
+    kinds: bytes
+    hints: list[Hint | None]  # empty when none has one
+
+
+class PageWire:
+    """Pages to bytes and back. The links of a page share their source and depth, and have no hops: they are fresh."""
+
+    def __init__(self) -> None:
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(tuple[_Columns, int])
+        self._vias = tuple(Via)
+        self._kinds = tuple(Kind)
+
+    def payload(self, page: Page) -> bytes:
+        """A frame's payload."""
+        links = page.links
+        columns = _Columns(
+            msgspec.structs.replace(page, links=()),
+            [link.url for link in links],
+            [link.key for link in links],
+            [link.inside for link in links],
+            bytes([link.via for link in links]),
+            bytes([link.kind for link in links]),
+            [link.hint for link in links] if any(link.hint for link in links) else [],
+        )
+        return self._encoder.encode((columns, links[0].depth if links else 0))
+
+    def page(self, payload: memoryview) -> Page:
+        """From a frame's payload."""
+        columns, depth = self._decoder.decode(payload)
+        links = map(
+            Link,
+            columns.urls,
+            repeat(depth),
+            map(self._vias.__getitem__, columns.vias),
+            repeat(columns.page.url),
+            map(self._kinds.__getitem__, columns.kinds),
+            repeat(0),
+            columns.inside,
+            repeat(False),
+            columns.hints or repeat(None),
+            columns.keys,
+        )
+        return msgspec.structs.replace(columns.page, links=tuple(links))
 
 
 class Frames:
@@ -97,7 +170,6 @@ class Stdio:
 
     def send(self, payload: bytes) -> None:
         """Write one frame whole."""
-        prefix, payload = frame(payload)
-        rest = memoryview(prefix + payload)
+        rest = memoryview(frame(payload))
         while rest:
             rest = rest[os.write(self._output, rest) :]

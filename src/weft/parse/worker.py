@@ -21,10 +21,17 @@ from weft.config import Config
 from weft.records import Page, Refusal
 
 from .reader import Reader
-from .wire import ParseJob, Stdio
+from .wire import JobWire, PageWire, ParseJob, Stdio
 
 Read: TypeAlias = Callable[[ParseJob], Page]
 _PR_SET_PDEATHSIG: Final = 1
+# Read before the first real page: it loads the models and fills the tables that are made on first use.
+_FIRST: Final = ParseJob(
+    "",
+    "http://www.example.org/",
+    b"<title>First</title><p>A page with some words, so that its language can be told, and <a href=/a>a link</a>.",
+    (("Content-Type", "text/html"),),
+)
 _GROWN: Final = 0.5  # share of the memory limit held between two pages: time for a fresh process
 
 
@@ -37,15 +44,16 @@ def main(make: Callable[[Config], Read] = lambda config: Reader(config).read) ->
     frames = wire.receive()
     config = msgspec.msgpack.decode(next(frames), type=Config)
     read = make(config)
+    read(_FIRST)
     memory = Memory(config.parse.memory)
     memory.limit()
     wire.send(b"")  # ready
     # What native code says while it aborts on a hostile page is of no use in a person's terminal.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    encoder, decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(ParseJob)
+    jobs, pages = JobWire(), PageWire()
     for payload in frames:
-        page = attempt(read, decoder.decode(payload), config.parse.seconds)
-        wire.send(encoder.encode(page))
+        page = attempt(read, jobs.job(payload), config.parse.seconds)
+        wire.send(pages.payload(page))
         if page.refusal is Refusal.MEMORY or memory.used() > config.parse.memory * _GROWN:
             break
     os._exit(0)  # 0 tells the pool that nothing was wrong with the jobs not read
