@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
+import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from weft.errors import Corrupt
@@ -17,12 +18,13 @@ from weft.ports import Blobs
 from weft.records import Capture, Exchange, Headers, Kind, Position
 
 from . import member
-from .warc import KIND_FIELD, record_id
+from .warc import KIND_FIELD, field, record_id
 
 LARGEST: Final = 1 << 31  # of our own records: fetch.max_body is far below
 _KINDS: Final = {kind.name.lower(): kind for kind in Kind}
 _WANTED: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
 _WINDOW: Final = 1 << 20
+_BLANK: Final = " \t"  # what HTTP calls white space; str.strip takes more
 
 
 class Skipped(NamedTuple):
@@ -80,12 +82,17 @@ def _foreign(record: WarcRecord, name: str, largest: int) -> Replayed:
     url = fields.get("warc-target-uri", "").strip("<> ")
     if record.content_length > largest:
         return Skipped(url, f"{record.content_length} bytes are more than {largest}")
+    if fields.get("warc-type") == "revisit":
+        return Skipped(url, "a revisit: the body lies in another record")
     block = record.reader.read(record.content_length)
     if len(block) < record.content_length:
         return Skipped(url, "the record is cut short")
     capture = _capture(fields, block)
     if isinstance(capture, Skipped):
         return capture
+    if "chunked" in field(capture.exchange.headers, "transfer-encoding").lower():
+        exchange = msgspec.structs.replace(capture.exchange, body=unchunked(capture.exchange.body))
+        capture = msgspec.structs.replace(capture, exchange=exchange)
     return capture, Position(name, record.stream_pos, 0)  # a foreign record's length on disk is not known
 
 
@@ -133,10 +140,27 @@ def _http(block: bytes) -> tuple[int, str, Headers, bytes] | None:
     for line in lines:
         name, colon, value = line.partition(":")
         if line[:1] in (" ", "\t") and headers:  # a folded line goes on with the field before
-            headers[-1] = headers[-1][0], f"{headers[-1][1]} {line.strip()}"
-        elif colon and name.strip():
-            headers.append((name.strip(), value.strip()))
-    return int(code), reply.strip(), tuple(headers), body
+            headers[-1] = headers[-1][0], f"{headers[-1][1]} {line.strip(_BLANK)}"
+        elif colon and name.strip(_BLANK):
+            headers.append((name.strip(_BLANK), value.strip(_BLANK)))
+    return int(code), reply.strip(_BLANK), tuple(headers), body
+
+
+def unchunked(body: bytes) -> bytes:
+    """The body with its chunks put together; as it is, if it has none (some writers undo them and keep the header)."""
+    parts, place = [], 0
+    while True:
+        end = body.find(b"\r\n", place, place + 100)
+        size = body[place:end].partition(b";")[0].strip()
+        if end < 0 or not size or size.strip(b"0123456789abcdefABCDEF"):
+            return body
+        length = int(size, 16)
+        if length == 0:
+            return b"".join(parts)
+        parts.append(body[end + 2 : end + 2 + length])
+        place = end + 2 + length + 2
+        if body[place - 2 : place] != b"\r\n":
+            return b"".join(parts) if place - 2 >= len(body) else body  # cut short, or never chunked
 
 
 def date_of(record: Raw) -> float:

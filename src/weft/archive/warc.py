@@ -207,7 +207,9 @@ def _fields(fields: Iterable[tuple[str, str]]) -> str:
 
 def _http_head(first_line: str, headers: Headers) -> bytes:
     lines = [clean(first_line)]
-    lines += [f"{clean(name).replace(':', '_')}: {clean(value)}" for name, value in headers if name.strip()]
+    for name, value in headers:
+        if label := clean(name).strip(" \t").replace(":", "_"):
+            lines.append(f"{label}: {clean(value)}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
