@@ -176,6 +176,7 @@ class SimWebConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     drip: float = 1.0  # seconds between the bytes of drips
     max_age: int = 3600  # seconds, of cache-control
     cache: int = 8192  # answers kept in memory
+    prepared: bool = False  # make the ordinary pages before the start: for benchmarks of others
 
 
 def expand(names: str | Iterable[str]) -> frozenset[str]:

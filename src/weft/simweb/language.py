@@ -106,18 +106,25 @@ class Writer:
         return word[0].upper() + word[1:]
 
     def _fill(self, pattern: str) -> str:
-        language = self.language
-        subject, verb, thing = self.pick(self._subjects), self.pick(self._verbs), self.pick(self._objects)
-        place, time = self.pick(language.places), self.pick(language.times)
-        text = pattern.format(
-            S=subject, V=verb, O=thing, P=place, T=time, s=subject, v=verb, o=thing, p=place, t=time,
-            C=self.pick(language.clauses) if "{C}" in pattern else "",
-            N=self.name() if "{N}" in pattern else "",
-            K=self.number(3, 980) if "{K}" in pattern else "",
-        )  # fmt: skip
+        """One draw of bits serves all the phrases of a sentence: half of the time of a page goes by here."""
+        bits, language = self.random.getrandbits(60), self.language
+        bits, position = divmod(bits, len(self._subjects))
+        subject = self._subjects[position]
+        bits, position = divmod(bits, len(self._verbs))
+        verb = self._verbs[position]
+        bits, position = divmod(bits, len(self._objects))
+        thing = self._objects[position]
+        bits, position = divmod(bits, len(language.places))
+        place = language.places[position]
+        bits, position = divmod(bits, len(language.times))
+        time = language.times[position]
+        clause = language.clauses[bits % len(language.clauses)]
+        name = self.name() if "{N}" in pattern else ""
+        number = self.number(3, 980) if "{K}" in pattern else 0
+        text = pattern.format(S=subject, V=verb, O=thing, P=place, T=time, C=clause, N=name, K=number)
         return text[0].upper() + text[1:]
 
     def _some(self, phrases: tuple[str, ...], count: int) -> tuple[str, ...]:
-        """A run of a shuffled ring: cheaper than a sample, and as different from page to page."""
-        start, step = self.number(0, len(phrases) - 1), self.pick((1, 3, 7))
-        return tuple(phrases[(start + step * position) % len(phrases)] for position in range(count))
+        """A run of the ring of phrases: cheaper than a sample, and different from page to page."""
+        start = self.number(0, len(phrases) - 1)
+        return (phrases + phrases)[start : start + count]

@@ -31,6 +31,7 @@ class RunningWeb:
         self.config = config
         self.world = World(config)
         self.log_path = log_path
+        self.pid = child.pid
         self.port: int = self._reply()["port"]
 
     def seeds(self, numeric: bool = False) -> list[str]:

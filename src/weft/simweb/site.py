@@ -6,6 +6,7 @@ Ordinary pages form a tree below `/` with links across it; misbehaviours are pla
 import re
 from collections.abc import Callable
 from email.utils import formatdate
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -33,6 +34,7 @@ class Site:
         self.host = world.host(index)
         self.port = port
         self.other = find
+        self.path = lru_cache(maxsize=4096)(self._path)
         self.plants: tuple[Plant, ...] = ()
         self._exact: dict[str, Plant] = {}
         self._prefixes: tuple[Plant, ...] = ()
@@ -62,7 +64,7 @@ class Site:
     def url(self, path: str, numeric: bool) -> str:
         return f"http://{self.host.address if numeric else self.host.name}:{self.port}{path}"
 
-    def path(self, page: int) -> str:
+    def _path(self, page: int) -> str:
         """Where a page lies; each kind of site has its own habit."""
         if page == 0:
             return "/"

@@ -35,6 +35,8 @@ class SimWeb:
         sockets = bind_all(self.world.addresses, self.config.port)
         self.port = sockets[0].getsockname()[1]
         self._server = Server(Sites(self.world, self.port), self._log, self._clock)
+        if self.config.prepared:
+            self._server.prepare()
         loop = asyncio.get_running_loop()
         for bound in sockets:
             self._listeners.append(await loop.create_server(self._server.connection, sock=bound, backlog=512))

@@ -51,6 +51,7 @@ class World:
         self._encodings = [ENCODINGS[name] for name in ENCODINGS if name in config.misbehaviours]
         self.host = lru_cache(maxsize=4096)(self._host)
         self.article = lru_cache(maxsize=512)(self._article)
+        self.title = lru_cache(maxsize=65_536)(self._title)
 
     def dice(self, *key: object) -> int:
         """64 random bits that depend on the seed and the key alone."""
@@ -176,22 +177,16 @@ class World:
         """The number of a misbehaviour's own text."""
         return EXTRA + POSITIONS[name] * 100 + turn
 
-    def title(self, host: int, number: int) -> str:
-        """Cheap enough to be asked for every link on a page."""
+    def _title(self, host: int, number: int) -> str:
+        """Asked for every link on a page, so it needs no article."""
         language, dice = self.host(host).language, self.dice("title", host, number)
         picks = []
-        for phrases in (
-            language.titles,
-            language.subjects,
-            language.verbs,
-            language.objects,
-            language.places,
-            language.times,
-        ):
-            dice, rest = divmod(dice, len(phrases))
-            picks.append(phrases[rest])
-        pattern, s, v, o, p, t = picks
-        text = pattern.format(s=s, v=v, o=o, p=p, S=s, O=o, P=p, T=t)
+        for phrases in (language.titles, language.subjects, language.verbs, language.objects, language.places):
+            dice, position = divmod(dice, len(phrases))
+            picks.append(phrases[position])
+        pattern, subject, verb, thing, place = picks
+        time = language.times[dice % len(language.times)]
+        text = pattern.format(S=subject, V=verb, O=thing, P=place, T=time)
         return text[0].upper() + text[1:]
 
     def _article(self, host: int, number: int, version: int = 0) -> Article:
