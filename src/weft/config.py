@@ -97,6 +97,15 @@ class Frontier(Section, frozen=True):
     authority_domains: Annotated[Positive, _doc("a host linked from this many other domains has high authority")] = 8
     trap_sample: Annotated[Positive, _doc("pages fetched of a suspected trap before it must prove itself")] = 100
     head: Annotated[Positive, _doc("pending rows held in memory per active host")] = 16
+    hosts: Annotated[Positive, _doc("hosts held in memory; the others are read when their moment comes")] = 20_000
+    bands: Annotated[
+        tuple[Positive, Positive, Positive], _doc("turns of a host that go to its high, normal and low band")
+    ] = (6, 3, 1)
+    park_after: Annotated[Positive, _doc("a host is parked after this many requests in a row that failed")] = 10
+    domain_budget: Annotated[
+        Positive,
+        _doc("URLs taken in of a domain that is no seed's, times one more than the domains that link to it"),
+    ] = 10_000
 
 
 class Pace(Section, frozen=True):

@@ -1,0 +1,1 @@
+"""Order, politeness, and the memory of every URL. `frontier.Frontier` is the way in; docs/frontier.md the story."""

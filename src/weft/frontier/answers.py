@@ -1,0 +1,128 @@
+"""What an answer means for its host: free again, and left alone for how long. Called by `Frontier.answered`, in memory.
+
+Everything here is written with the host's row when the lease is settled; until then the lease's own row makes a restart
+wait at least as long.
+"""
+
+from typing import Final
+
+import msgspec
+
+from weft.records import Asked, Fate, Outcome, Reason
+from weft.urls.host import host_key
+
+from . import pace, retry
+from .host import Host
+from .state import Leased, State, milliseconds
+
+_BAD: Final = (Fate.RETRY, Fate.CLOSED)
+_MAX_AGAINS: Final = 10  # leases in a row used for something else; then it counts as a failure
+_THROTTLED: Final = frozenset({Reason.RATE_LIMITED, Reason.OVERLOADED})
+
+
+def fate_of(entry: Leased, outcome: Outcome) -> Fate:
+    fate = outcome.reason.fate
+    if fate is Fate.AGAIN and entry.pending.agains >= _MAX_AGAINS:
+        return Fate.RETRY
+    return fate
+
+
+class Answers:
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def heard(self, entry: Leased, outcome: Outcome) -> None:
+        """The answer to a lease: its host is free, and so is every other host that was asked on the way."""
+        entry.answered = True
+        host = entry.host
+        asked = [one for one in outcome.asked if one.host == host.row.name]
+        for other in outcome.asked:
+            if other.host != host.row.name:
+                self.passed_by(other)
+        fate = fate_of(entry, outcome)
+        if outcome.crawl_delay is not None:
+            host.row.crawl_delay = outcome.crawl_delay
+        if asked:
+            self._timed(host, asked[-1])
+        if asked or fate in _BAD:
+            self._judge(host, outcome, fate, asked[-1] if asked else None)
+        else:
+            self._unused(host)
+        if fate is Fate.AGAIN:
+            self._keep(entry)
+        self._free(host)
+
+    def late(self, outcome: Outcome) -> None:
+        """The answer to a lease that was given up meanwhile: the hosts were asked all the same."""
+        for asked in outcome.asked:
+            host = self._state.hosts.live(host_key(asked.host, self._state.config.storage.partitions))
+            if host is not None:
+                moment = self._state.time.at_ms(asked.finished) + milliseconds(self._state.gap(host).seconds)
+                host.row.next_ms = max(host.row.next_ms, moment)
+                host.dirty = True
+
+    def passed_by(self, asked: Asked) -> None:
+        """A request to a host outside a lease of its own, under a `turn`."""
+        host = self._state.hosts.live(host_key(asked.host, self._state.config.storage.partitions))
+        if host is None:
+            return
+        self._timed(host, asked)
+        self._pause(host, asked.finished, self._state.gap(host))
+        self._free(host)
+
+    def _judge(self, host: Host, outcome: Outcome, fate: Fate, asked: Asked | None) -> None:
+        row = host.row
+        if fate in _BAD:
+            row.strain = min(pace.MAX_STRAIN, row.strain + 1)
+            row.failed += 1
+            row.closed += fate is Fate.CLOSED
+            self._give_up(host, outcome)
+        else:
+            row.strain = max(0, row.strain - 1)
+            row.failed = row.closed = 0
+        signs = self._state.signs(host)._replace(
+            last_latency=asked.finished - asked.started if asked else 0.0,
+            throttled=outcome.reason in _THROTTLED,
+            retry_after=outcome.retry_after,
+        )
+        ended = asked.finished if asked else outcome.finished
+        self._pause(host, ended, pace.gap(self._state.config.pace, signs))
+        host.unresolved = False
+
+    def _give_up(self, host: Host, outcome: Outcome) -> None:
+        """Park a host that came to its last attempt; what it has waiting must not keep the crawl open."""
+        config, row = self._state.config.frontier, host.row
+        if not row.parked and (row.closed >= retry.attempts(config) or row.failed >= config.park_after):
+            self._state.park(host, outcome.reason.value)
+
+    def _keep(self, entry: Leased) -> None:
+        """The URL goes first at its host's next turn. Its lease row stays, so that a crash loses nothing."""
+        del self._state.leases[entry.key]
+        pending = msgspec.structs.replace(entry.pending, agains=entry.pending.agains + 1)
+        entry.host.again.append((entry.lease.place, pending))
+        self._state.queued(entry.host, 1)
+
+    def _timed(self, host: Host, asked: Asked) -> None:
+        if asked.status:
+            host.row.latency = pace.smoothed(host.row.latency, max(0.0, asked.finished - asked.started))
+        if asked.address and asked.address != host.row.address:
+            self._state.located(host, asked.address)
+
+    def _pause(self, host: Host, ended: float, owed: pace.Gap) -> None:
+        end_ms = self._state.time.at_ms(ended)
+        host.row.next_ms, host.row.pause = end_ms + milliseconds(owed.seconds), owed.why
+        host.row.asked_ms = end_ms
+
+    def _unused(self, host: Host) -> None:
+        """No request was made: the host owes nothing for it."""
+        host.row.next_ms = host.before_ms
+        if host.granted_ms:
+            self._state.budgets.give_back(host.row.address, host.domain, host.granted_ms)
+
+    def _free(self, host: Host) -> None:
+        host.dirty = True
+        host.busy_until = 0
+        host.granted_ms = 0
+        if host.freed is not None:
+            host.freed.set()
+        self._state.schedule(host)

@@ -1,0 +1,57 @@
+"""What is counted per registrable domain: URLs taken in, hosts, and the domains that link to it."""
+
+from collections.abc import Iterable
+
+import xxhash
+
+from weft.config import Config
+from weft.ports import Key, Put, Table
+
+from . import keys
+from .reach import Reach
+from .rows import DomainRow, decode_domain, encode
+
+
+class Domains:
+    """A bounded number of them in memory; written with whatever changed them."""
+
+    def __init__(self, table: Table, config: Config, reach: Reach) -> None:
+        self._table = table
+        self._limit = config.frontier.hosts
+        self._cap = config.scope.pages_per_domain
+        self._budget = config.frontier.domain_budget
+        self._reach = reach
+        self._live: dict[bytes, DomainRow] = {}
+
+    async def load(self, wanted: Iterable[tuple[bytes, str]]) -> None:
+        """By partition (2 bytes) and name."""
+        if len(self._live) > self._limit:
+            self._live.clear()
+        missing = {_key(partition, name): name for partition, name in wanted if _key(partition, name) not in self._live}
+        if not missing:
+            return
+        values = await self._table.get([_row(key) for key in missing])
+        for (key, name), value in zip(missing.items(), values, strict=True):
+            self._live[key] = DomainRow(name) if value is None else decode_domain(value)
+
+    def get(self, partition: bytes, name: str) -> DomainRow:
+        """One that was loaded."""
+        return self._live[_key(partition, name)]
+
+    def saved(self, partition: bytes, row: DomainRow) -> Put:
+        return Put(_row(_key(partition, row.name)), encode(row))
+
+    def room(self, row: DomainRow) -> int:
+        """How many more URLs the domain may bring: more, the more other domains link to it."""
+        cap = self._cap or 1 << 62
+        if not self._reach.is_seeded(row.name):
+            cap = min(cap, self._budget * (1 + row.authority))
+        return cap - row.admitted
+
+
+def _key(partition: bytes, name: str) -> bytes:
+    return partition + xxhash.xxh3_64_digest(name.encode())
+
+
+def _row(key: bytes) -> Key:
+    return key[:2] + keys.DOMAIN, key[2:]

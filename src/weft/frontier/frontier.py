@@ -1,0 +1,174 @@
+"""The frontier: which URLs there are, which may be asked for now, and what became of the others.
+
+Links come in by `add`, permissions go out by `lease`, answers come back by `answered` and `settle`. The crawl loop
+calls it; refining calls `add` and `learn`. docs/frontier.md tells the story of a URL and of every queue.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from weft.config import Config
+from weft.ports import Clock, Table
+from weft.records import Drop, Finding, Lease, Link, Outcome, Record
+from weft.urls.host import host_key
+from weft.urls.scope import Rules
+
+from .admission import Added, Admission, Admit
+from .answers import Answers
+from .leasing import Leasing
+from .queues import Queues
+from .reach import Reach
+from .recovery import Recovery
+from .settling import Settling, redirect_of
+from .state import State
+from .timekeeper import Timekeeper
+from .turns import Turns
+from .waking import Waking
+
+
+class Counts(Record, frozen=True):
+    """URLs by where they are, and hosts."""
+
+    pending: int = 0  # in queues of hosts that can be asked, now or later
+    leased: int = 0  # handed out, not settled
+    waiting: int = 0  # for another attempt
+    held: int = 0  # beyond the sample of a suspected trap
+    parked: int = 0  # in queues of hosts that were given up
+    dead: int = 0  # given up themselves
+    done: int = 0
+    gone: int = 0
+    hosts: int = 0
+    parked_hosts: int = 0
+
+
+def _admit_all(_: str) -> Drop | None:
+    return None
+
+
+class Frontier:
+    """One per crawl and process; its methods may be called from many tasks."""
+
+    def __init__(self, table: Table, clock: Clock, config: Config, *, admit: Admit = _admit_all) -> None:
+        time = Timekeeper(clock)
+        state = State.of(table, time, config)
+        queues = Queues(state)
+        self._state = state
+        self._reach = Reach(table, config)
+        self._admission = Admission(state, queues, self._reach, Rules(config.scope), admit)
+        self._leasing = Leasing(state, queues)
+        self._answers = Answers(state)
+        self._settling = Settling(state, self._answers)
+        self._recovery = Recovery(state, self._settling)
+        self._waking = Waking(state, self._settling)
+        self._turns = Turns(state)
+        # One batch at a time: batches are large, and nothing needs a finer lock.
+        self._lock = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Load what a start needs: hosts, leases of the process before, scope. Reads only."""
+        async with self._lock:
+            await self._reach.load()
+            await self._recovery.load()
+            if self._state.hosts.known:
+                self._state.budgets.open(self._state.time.now_ms())
+
+    async def add(self, links: Sequence[Link]) -> Added:
+        """Take in the links that are new and belong to the crawl. Durable on return; doing it twice does nothing."""
+        async with self._lock:
+            self._keep_time()
+            return await self._admission.add(links)
+
+    async def lease(self, limit: int) -> list[Lease]:
+        """Up to `limit` permissions for one request each, to hosts that may be asked now. Durable on return."""
+        async with self._lock:
+            self._keep_time()
+            if self._recovery.needed:
+                await self._recovery.resume()
+            if expired := self._waking.expired():
+                await self._settling.expire(expired)
+            if self._state.due:
+                await self._waking.wake()
+            return await self._leasing.lease(limit)
+
+    def answered(self, outcome: Outcome) -> None:
+        """The answer has ended: its host is free, and will be left alone for as long as it is owed."""
+        key = host_key(outcome.lease.host, self._state.config.storage.partitions) + outcome.lease.place[-8:]
+        entry = self._state.leases.get(key)
+        if entry is None or entry.lease.leased != outcome.lease.leased:
+            self._answers.late(outcome)
+        elif not entry.answered:
+            self._answers.heard(entry, outcome)
+
+    async def settle(self, outcomes: Sequence[Outcome]) -> Added:
+        """End leases, durably. Redirects become links first. Leases that are not out are ignored."""
+        links = [link for outcome in outcomes if (link := redirect_of(outcome)) is not None]
+        async with self._lock:
+            self._keep_time()
+            added = await self._admission.add(links) if links else Added()
+            await self._settling.settle(outcomes)
+            return added
+
+    async def learn(self, findings: Sequence[Finding]) -> None:
+        """What refining found out. Durable on return; doing it twice does nothing."""
+
+    async def turn(self, host: str, lease: Lease | None = None) -> None:
+        """Wait until the host may be asked, then hold it until `answered` reports a request to it.
+
+        With the lease under which the request is made: if that holds the host already, only its gap is waited for.
+        """
+        await self._turns.wait(host, lease)
+
+    def ready_in(self) -> float | None:
+        """Seconds until a host may be asked; None: nothing can become ready but by `settle`, `add` or a revival."""
+        state = self._state
+        if self._recovery.needed:
+            return 0.0
+        moments: list[float] = []
+        if (first := state.bench.next_ms()) is not None:
+            moments.append((first - state.time.now_ms()) / 1000)
+        if state.due and state.totals.waiting > state.totals.waiting_parked:
+            moments.append((min(state.due.values()) - state.time.wall_ms()) / 1000)
+        if state.lookups.blocked:
+            moments.append(1.0)  # `resolved` makes them ready; this only says that they can be
+        if state.leases:
+            oldest = next(iter(state.leases.values()))
+            if not oldest.answered:
+                moments.append(oldest.lease.expires - state.time.wall() + 0.001)
+        return max(0.0, min(moments)) if moments else None
+
+    async def wants_address(self, limit: int) -> list[str]:
+        """Hosts whose address must be known before they are asked. Waits until there are some."""
+        return await self._state.lookups.take(limit)
+
+    def resolved(self, addresses: Mapping[str, str | None]) -> None:
+        """Addresses that were looked up; None: there is none."""
+        for name, address in addresses.items():
+            host = self._state.hosts.live(host_key(name, self._state.config.storage.partitions))
+            if host is not None:
+                self._state.located(host, address)
+
+    def counts(self) -> Counts:
+        totals = self._state.totals
+        return Counts(
+            pending=totals.pending,
+            leased=len(self._state.leases),
+            waiting=totals.waiting,
+            held=totals.held,
+            parked=totals.parked,
+            dead=totals.dead,
+            done=totals.done,
+            gone=totals.gone,
+            hosts=self._state.hosts.known,
+            parked_hosts=totals.parked_hosts,
+        )
+
+    async def close(self) -> None:
+        """Write what is newer in memory than in the table."""
+        async with self._lock:
+            self._keep_time()
+            late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
+            if late:
+                await self._state.table.write(late)
+
+    def _keep_time(self) -> None:
+        self._state.hosts.drift_ms = self._state.time.drift_ms()

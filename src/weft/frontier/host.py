@@ -1,0 +1,141 @@
+"""A host while it is in memory, and the cache that holds a bounded number of them."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from weft.ports import Put, Table
+from weft.urls.host import registrable
+from weft.urls.own import OwnHosts
+
+from . import keys
+from .rows import HostRow, Pending, decode_host, encode
+
+
+class Row(NamedTuple):
+    """A pending row as it lies in the table; decoded only when it is leased."""
+
+    item: bytes
+    value: bytes
+
+
+class Head:
+    """The first rows of one level of a host's queue."""
+
+    __slots__ = ("rows", "whole")
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.whole = False  # there are no rows behind these
+
+
+class Host:
+    """The row, and what is only true while the process lives."""
+
+    __slots__ = (
+        "again", "asking", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms", "heads",
+        "key", "own", "resolving", "row", "unresolved",
+    )  # fmt: skip
+
+    def __init__(self, key: bytes, row: HostRow, own: bool) -> None:
+        self.key = key
+        self.row = row
+        self.own = own
+        self.domain = registrable(row.name)
+        self.heads: dict[int, Head] = {}
+        self.again: list[tuple[bytes, Pending]] = []  # leases that were used for something else; they go first
+        self.busy_until = 0  # ms; above 0 while a request is under way: when it is given up
+        self.before_ms = 0  # next_ms before the request, for when none is made
+        self.granted_ms = 0  # when the budgets granted it; 0: not counted
+        self.asking = False  # its address is being looked up
+        self.resolving = False  # it cannot be asked before its address is known
+        self.unresolved = False  # its address could not be found: asked without, so that the failure is recorded
+        self.freed: asyncio.Event | None = None  # set for those who wait for a turn
+        self.claims = 0  # who waits for a turn: robots.txt redirects
+        self.dirty = False  # the row in the table is older
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self.row.levels or self.again)
+
+    def lower(self, level: int, sequence: int) -> None:
+        """A row with this sequence is in the level, or will be."""
+        known = self.row.levels.get(level)
+        if known is None or sequence < known:
+            self.row.levels[level] = sequence
+
+
+class Hosts:
+    """At most about `limit` hosts; one that is at work, or newer than its row, is never let go."""
+
+    def __init__(self, table: Table, own: OwnHosts, limit: int) -> None:
+        self._table = table
+        self._own = own
+        self._limit = limit
+        self._live: dict[bytes, Host] = {}
+        self.known = 0  # hosts in the table
+        self.drift_ms = 0  # how far our milliseconds are ahead of the wall clock's, which rows hold
+
+    def live(self, key: bytes) -> Host | None:
+        return self._live.get(key)
+
+    def all_live(self) -> Iterable[Host]:
+        return self._live.values()
+
+    async def load(self, wanted: Sequence[bytes]) -> dict[bytes, Host]:
+        """Those of the hosts that are known, from memory or from the table in one read."""
+        missing = [key for key in wanted if key not in self._live]
+        if missing:
+            values = await self._table.get([keys.host_row(key) for key in missing])
+            for key, value in zip(missing, values, strict=True):
+                if value is not None and key not in self._live:
+                    self._adopt(key, decode_host(value))
+        found = {}
+        for key in wanted:
+            host = self._live.get(key)
+            if host is not None:
+                found[key] = host
+        return found
+
+    def create(self, key: bytes, name: str) -> Host:
+        self.known += 1
+        host = self._adopt(key, HostRow(name))
+        host.dirty = True
+        return host
+
+    def saved(self, host: Host) -> Put:
+        """The row as it is now."""
+        host.dirty = False
+        row = host.row
+        if self.drift_ms:
+            row = msgspec.structs.replace(row, next_ms=max(0, row.next_ms - self.drift_ms))
+        return Put(keys.host_row(host.key), encode(row))
+
+    def _adopt(self, key: bytes, row: HostRow) -> Host:
+        if self.drift_ms and row.next_ms:
+            row.next_ms += self.drift_ms
+        host = self._live[key] = Host(key, row, self.is_own(row.name, row.address))
+        return host
+
+    def is_own(self, name: str, address: str) -> bool:
+        return self._own.covers_name(name) or (bool(address) and self._own.covers_address(address))
+
+    def trim(self) -> None:
+        """Let go of the hosts that came first, until few enough are left."""
+        surplus = len(self._live) - self._limit
+        if surplus <= self._limit // 8:  # in strokes, not one by one
+            return
+        idle = [key for key, host in self._live.items() if _is_idle(host)][:surplus]
+        for key in idle:
+            del self._live[key]
+
+    def touch(self, host: Host) -> None:
+        """It was used: it goes to the end of the line of those to be let go."""
+        del self._live[host.key]
+        self._live[host.key] = host
+
+
+def _is_idle(host: Host) -> bool:
+    return not (host.busy_until or host.dirty or host.claims or host.again or host.resolving)

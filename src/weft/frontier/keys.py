@@ -1,0 +1,92 @@
+"""Where the frontier's rows lie in the table. Every other module of the frontier names rows through here.
+
+A URL's key is partition (2 bytes), hash of the host (8), hash of the URL (8). Groups of a partition hold one row per
+host, lease, due time or dead letter; groups of a host hold its URLs, so that they lie together.
+"""
+
+from typing import Final
+
+from weft.ports import Key
+
+# Groups of a partition, by their letter.
+HOST: Final = b"h"  # host hash → HostRow
+LEASE: Final = b"l"  # host hash, URL hash → Pending: permission given, not yet settled
+WAITING: Final = b"w"  # due, host hash, URL hash → Pending: to be tried again then
+DEAD: Final = b"d"  # host hash, URL hash → Pending: given up
+DOMAIN: Final = b"g"  # domain hash → DomainRow
+SCOPE: Final = b"s"  # hash of a host or domain that seeds brought into the scope
+DROPS: Final = b"x"  # host hash, reason → how often, with examples
+
+# Groups of a host.
+QUEUE: Final = b"q"  # level, sequence, URL hash → Pending
+URL: Final = b"u"  # URL hash → what became of it, or where its pending row lies
+FINDING: Final = b"f"  # URL hash → what refining learned
+TRAP: Final = b"t"  # pattern hash → PatternRow
+HELD: Final = b"y"  # pattern hash, sequence, URL hash → Pending: beyond a suspected trap's sample
+
+HOST_KEY: Final = 10  # bytes of a URL key that name its host
+_LEVEL: Final = 2
+_SEQUENCE: Final = 7  # microseconds since 1970 fit for 2,000 years
+MAX_DEPTH: Final = 255
+
+
+def host_row(host: bytes) -> Key:
+    return host[:2] + HOST, host[2:]
+
+
+def lease_row(key: bytes) -> Key:
+    return key[:2] + LEASE, key[2:]
+
+
+def dead_row(key: bytes) -> Key:
+    return key[:2] + DEAD, key[2:]
+
+
+def waiting_row(key: bytes, due_ms: int) -> Key:
+    return key[:2] + WAITING, due_ms.to_bytes(8, "big") + key[2:]
+
+
+def url_row(key: bytes) -> Key:
+    return key[:10] + URL, key[10:]
+
+
+def finding_row(key: bytes) -> Key:
+    return key[:10] + FINDING, key[10:]
+
+
+def queue_row(key: bytes, item: bytes) -> Key:
+    return key[:10] + QUEUE, item
+
+
+def held_row(key: bytes, item: bytes) -> Key:
+    return key[:10] + HELD, item
+
+
+def level(band: int, depth: int) -> int:
+    """Inside a host, rows are ordered by band, then depth, then time of discovery."""
+    return band << 8 | min(depth, MAX_DEPTH)
+
+
+def queue_item(of_level: int, sequence: int, key: bytes) -> bytes:
+    return of_level.to_bytes(_LEVEL, "big") + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
+
+
+def level_of(item: bytes) -> int:
+    return item[0] << 8 | item[1]
+
+
+def sequence_of(item: bytes) -> int:
+    return int.from_bytes(item[_LEVEL : _LEVEL + _SEQUENCE], "big")
+
+
+def url_hash_of(item: bytes) -> bytes:
+    """The hash of the URL, with which every item of a URL ends."""
+    return item[-8:]
+
+
+def level_start(of_level: int, sequence: int) -> bytes:
+    return of_level.to_bytes(_LEVEL, "big") + sequence.to_bytes(_SEQUENCE, "big")
+
+
+def level_stop(of_level: int) -> bytes:
+    return (of_level + 1).to_bytes(_LEVEL, "big")

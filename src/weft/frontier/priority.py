@@ -1,0 +1,96 @@
+"""How important a URL is: one pure function, and the band of its host's queue that it goes to.
+
+Inside a band URLs are taken breadth-first by depth. Bands are drawn by weight, so that a low one never starves.
+"""
+
+import math
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from weft.records import Kind, Via
+
+
+class Band(IntEnum):
+    """FRONT goes before all else: what an earlier request has already led to. The others are drawn by weight."""
+
+    FRONT = 0
+    HIGH = 1
+    NORMAL = 2
+    LOW = 3
+
+
+class Features(NamedTuple):
+    """All that priority depends on."""
+
+    depth: int
+    via: Via = Via.ANCHOR
+    kind: Kind = Kind.PAGE
+    authority: int = 0  # domains that link to the host
+    sitemap: float | None = None  # its priority there, None when it is in none
+    age: float | None = None  # seconds since it is said to have changed
+
+
+_WEEK: Final = 7 * 86_400.0
+_FAMOUS: Final = math.log1p(1000)
+_HIGH: Final = 0.62
+_NORMAL: Final = 0.30
+
+
+class Priority(NamedTuple):
+    band: Band
+    score: float
+    why: str
+
+
+def priority(features: Features) -> Priority:
+    """The score of a URL between 0 and 1, its band, and why."""
+    if features.kind is not Kind.PAGE:
+        return Priority(Band.FRONT, 1.0, "a file that speaks for the whole site")
+    if features.via is Via.REDIRECT:
+        return Priority(Band.FRONT, 1.0, "where a redirect led")
+    parts = _parts(features)
+    score = min(1.0, sum(value for _, value in parts))
+    why = ", ".join(f"{name} {value:+.2f}" for name, value in parts if value)
+    return Priority(_band_of(score), score, why)
+
+
+@lru_cache(maxsize=65_536)
+def plain_band(depth: int, authority: int) -> Band:
+    """The band of a page found by a plain link: nearly all of them, so it is worth remembering."""
+    return priority(Features(depth, authority=authority)).band
+
+
+def _band_of(score: float) -> Band:
+    if score >= _HIGH:
+        return Band.HIGH
+    return Band.NORMAL if score >= _NORMAL else Band.LOW
+
+
+def _parts(features: Features) -> list[tuple[str, float]]:
+    authority = min(1.0, math.log1p(features.authority) / _FAMOUS)
+    fresh = 0.0 if features.age is None else 0.15 * 0.5 ** (max(0.0, features.age) / _WEEK)
+    return [
+        (f"depth {features.depth}", 0.65 * 0.85**features.depth),
+        (f"linked from {features.authority} domains", 0.35 * authority),
+        ("in a sitemap", 0.0 if features.sitemap is None else 0.05 + 0.20 * features.sitemap),
+        ("changed lately", fresh),
+    ]
+
+
+def drawing_order(weights: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
+    """For each turn of a host, the bands in the order in which they are looked at.
+
+    A smooth weighted round: with weights 6, 3, 1 HIGH leads 6 of 10 turns, evenly spread.
+    """
+    bands = (Band.HIGH, Band.NORMAL, Band.LOW)
+    credit = dict.fromkeys(bands, 0)
+    turns = []
+    for _ in range(sum(weights)):
+        for band, weight in zip(bands, weights, strict=True):
+            credit[band] += weight
+        first = max(bands, key=lambda band: credit[band])
+        credit[first] -= sum(weights)
+        turns.append((Band.FRONT, first, *(band for band in bands if band is not first)))
+    return tuple(turns)

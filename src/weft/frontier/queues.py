@@ -1,0 +1,110 @@
+"""The queues of hosts: which row a host gives next, and the first rows of each queue kept in memory.
+
+A host's pending rows lie in the table by level (band, then depth) and sequence. For every level that may hold rows the
+host's row keeps the sequence of the first, so that reading starts behind what was taken, not at its tombstones.
+Filled by admission, settling and the waking of retries; emptied by leasing.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from weft.ports import Range
+
+from . import keys
+from .host import Head, Host, Row
+from .priority import Band, drawing_order
+from .state import State
+
+
+class Queues:
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._order = drawing_order(state.config.frontier.bands)
+        self._head = state.config.frontier.head
+
+    def next_level(self, host: Host) -> int | None:
+        """The level to take from: FRONT first, then the bands in the order of this turn, shallow before deep."""
+        levels = host.row.levels
+        if len(levels) <= 1:
+            return next(iter(levels), None)
+        shallowest: dict[int, int] = {}
+        for level in levels:
+            band = level >> 8
+            if level < shallowest.get(band, 1 << 16):
+                shallowest[band] = level
+        for band in self._order[host.row.drawn % len(self._order)]:
+            if band in shallowest:
+                return shallowest[band]
+        return min(levels)
+
+    async def ready(self, hosts: Sequence[Host]) -> None:
+        """Read the heads that the next `take` of these hosts needs, in one scan."""
+        wanted: list[tuple[Host, int]] = []
+        for host in hosts:
+            level = None if host.again else self.next_level(host)
+            if level is None:
+                continue
+            head = host.heads.get(level)
+            if head is None or not (head.rows or head.whole):
+                wanted.append((host, level))
+        if wanted:
+            await self._read(wanted)
+
+    async def _read(self, wanted: Sequence[tuple[Host, int]]) -> None:
+        ranges = [
+            Range(
+                host.key + keys.QUEUE,
+                keys.level_start(level, host.row.levels[level]),
+                keys.level_stop(level),
+                self._head,
+            )
+            for host, level in wanted
+        ]
+        for (host, level), rows in zip(wanted, await self._state.table.scan(ranges), strict=True):
+            head = host.heads[level] = Head()
+            head.rows = [Row(item, value) for item, value in rows]
+            head.whole = len(rows) < self._head
+
+    def take(self, host: Host) -> Row | None:
+        """The host's next row, as far as heads were read; forgets levels that turn out empty."""
+        while (level := self.next_level(host)) is not None:
+            head = host.heads.get(level)
+            if head is None:
+                return None
+            if head.rows:
+                row = head.rows.pop(0)
+                self._advance(host, level, head, row)
+                return row
+            if not head.whole:
+                return None
+            self._forget(host, level)
+        return None
+
+    def _advance(self, host: Host, level: int, head: Head, row: Row) -> None:
+        if head.rows:
+            host.row.levels[level] = keys.sequence_of(head.rows[0].item)
+        elif head.whole:
+            self._forget(host, level)
+        else:
+            host.row.levels[level] = keys.sequence_of(row.item) + 1
+            del host.heads[level]
+
+    def _forget(self, host: Host, level: int) -> None:
+        host.row.levels.pop(level, None)
+        host.heads.pop(level, None)
+
+    def joined(self, host: Host, rows: Iterable[Row]) -> None:
+        """Rows that are now in the table: they extend a head if it is whole and short, else it is read anew later."""
+        for row in rows:
+            level = keys.level_of(row.item)
+            head = host.heads.get(level)
+            if head is None:
+                continue
+            if head.whole and len(head.rows) < self._head and (not head.rows or row.item > head.rows[-1].item):
+                head.rows.append(row)
+            elif head.rows and row.item > head.rows[-1].item:
+                head.whole = False
+            else:
+                del host.heads[level]
+
+
+FRONT = keys.level(Band.FRONT, 0)

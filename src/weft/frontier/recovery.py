@@ -1,0 +1,134 @@
+"""After a start or a crash: the workbench is filled, leases of the process before are found, parked hosts get a chance.
+
+`load` only reads, so that looking at a crawl changes nothing; `resume` writes, when the first lease is asked for.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from weft.ports import Delete, Range, Rows
+from weft.records import Lease
+
+from . import keys, retry
+from .host import Host
+from .leasing import read_lease
+from .rows import IS_SETTLED, HostRow, Pending, decode_host, decode_settled, lease_of
+from .settling import Batch, Settling
+from .state import Leased, State, milliseconds
+
+_PAGE: Final = 5000
+_CHUNK: Final = 500
+
+
+class Recovery:
+    def __init__(self, state: State, settling: Settling) -> None:
+        self._state = state
+        self._settling = settling
+        self._parked: list[bytes] = []
+        self._orphans: list[bytes] = []
+        self.needed = False  # `resume` has something to do
+
+    async def load(self) -> None:
+        """Every host's row and every lease; never the URLs."""
+        for partition in range(self._state.config.storage.partitions):
+            name = partition.to_bytes(2, "big")
+            await self._load_hosts(name)
+            async for rows in self._pages(name + keys.LEASE):
+                await self._adopt_leases(name, rows)
+            (first,) = await self._state.table.scan([Range(name + keys.WAITING, limit=1)])
+            if first:
+                self._state.due[partition] = int.from_bytes(first[0][0][:8], "big")
+        self.needed = bool(self._parked or self._orphans)
+
+    async def _load_hosts(self, partition: bytes) -> None:
+        entries: list[tuple[int, bytes, bool]] = []
+        high = self._state.config.frontier.authority_domains
+        async for rows in self._pages(partition + keys.HOST):
+            for item, value in rows:
+                row = decode_host(value)
+                self._state.totals.include(row)
+                if row.parked:
+                    self._parked.append(partition + item)
+                elif row.levels:
+                    entries.append((row.next_ms, partition + item, row.authority >= high))
+            self._state.hosts.known += len(rows)
+        self._state.bench.load(entries)
+
+    async def _adopt_leases(self, partition: bytes, rows: Rows) -> None:
+        """They count as out until they are settled or put back. The crash cut the request: the gap starts now."""
+        state = self._state
+        hosts = await state.hosts.load(list({partition + item[:8] for item, _ in rows}))
+        for item, value in rows:
+            key = partition + item
+            host = hosts[key[: keys.HOST_KEY]]
+            leased, place, pending = read_lease(value)
+            entry = Leased(key, _lease(pending, host.row, place, leased), pending, host)
+            entry.answered = entry.orphan = True
+            state.leases[key] = entry
+            self._orphans.append(key)
+            self._wait(host)
+
+    def _wait(self, host: Host) -> None:
+        owed = self._state.gap(host)
+        moment = self._state.time.now_ms() + milliseconds(owed.seconds)
+        if moment > host.row.next_ms:
+            host.row.next_ms, host.row.pause = moment, owed.why
+            self._state.schedule(host)
+        host.dirty = True  # keeps it in memory until this is written
+
+    async def _pages(self, group: bytes) -> AsyncIterator[Rows]:
+        start = b""
+        while True:
+            (rows,) = await self._state.table.scan([Range(group, start, limit=_PAGE)])
+            if rows:
+                yield rows
+            if len(rows) < _PAGE:
+                return
+            start = rows[-1][0] + b"\0"
+
+    async def resume(self) -> None:
+        """Put back the leases nobody settled, and let parked hosts try once more."""
+        self.needed = False
+        orphans, self._orphans = self._orphans, []
+        for start in range(0, len(orphans), _CHUNK):
+            await self._put_back(orphans[start : start + _CHUNK])
+        parked, self._parked = self._parked, []
+        for start in range(0, len(parked), _CHUNK):
+            await self._revive(parked[start : start + _CHUNK])
+
+    async def _put_back(self, orphans: list[bytes]) -> None:
+        entries = [entry for key in orphans if (entry := self._state.leases.get(key)) is not None and entry.orphan]
+        where = await self._state.table.get([keys.url_row(entry.key) for entry in entries])
+        batch = Batch()
+        for entry, row in zip(entries, where, strict=True):
+            del self._state.leases[entry.key]
+            batch.ends.append(Delete(keys.lease_row(entry.key)))
+            if not _was_settled(row, entry.lease):
+                self._settling.requeue(entry.key, entry.host, (entry.lease.place, entry.pending), batch)
+                self._state.queued(entry.host, 1)
+        await self._settling.write(batch)
+
+    async def _revive(self, parked: list[bytes]) -> None:
+        """One attempt: the first failure parks it again."""
+        config = self._state.config.frontier
+        batch = Batch()
+        for host in (await self._state.hosts.load(parked)).values():
+            self._state.park(host, "")
+            host.row.closed = retry.attempts(config) - 1
+            host.row.failed = config.park_after - 1
+            batch.hosts[host] = None
+            batch.woken.append(host)
+        await self._settling.write(batch)
+
+
+def _lease(pending: Pending, row: HostRow, place: bytes, leased: float) -> Lease:
+    return lease_of(pending, row.name, place, leased, leased)
+
+
+def _was_settled(row: bytes | None, lease: Lease) -> bool:
+    """Does the URL row tell of this lease's end? Then only the lease row's going was lost."""
+    if row is None:
+        return False
+    if row[:1] == IS_SETTLED:
+        return decode_settled(row[1:]).leased >= lease.leased
+    return row[:1] in (b"w", b"d")

@@ -1,0 +1,30 @@
+"""Keys met lately, in memory: the first answer to "is this URL known?", for most links the only one needed.
+
+Two generations of a fixed size; when the younger is full it becomes the older. What is in neither is looked up in the
+table, so forgetting costs a read and never a URL.
+"""
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+
+class Recent:
+    """About the last `size` keys."""
+
+    def __init__(self, size: int) -> None:
+        self._half = max(1, size // 2)
+        self._young: set[bytes] = set()
+        self._old: set[bytes] = set()
+
+    def unknown(self, keys: AbstractSet[bytes]) -> set[bytes]:
+        """Those of the keys that are not remembered. Set difference runs in C: 0.1 µs a key."""
+        missing = set(keys - self._young)
+        return missing - self._old if self._old else missing
+
+    def remember(self, keys: Iterable[bytes]) -> None:
+        self._young.update(keys)
+        if len(self._young) > self._half:
+            self._old, self._young = self._young, set()
+
+    def forget(self) -> None:
+        self._young, self._old = set(), set()

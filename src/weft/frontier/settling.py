@@ -1,0 +1,270 @@
+"""Leases end here: done, gone, tried again later, or dead. Called by `Frontier.settle` with answers that are durable.
+
+Order of writing: host rows (levels reach down to what comes back; the next moment), then queue, waiting and dead rows,
+then URL rows that name them, then the lease rows go. A lease row found after a crash is put back unless the URL row
+says that this very lease was settled.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from weft.errors import EngineError
+from weft.ports import Delete, Put
+from weft.records import Fate, Link, Outcome, Reason, Via
+from weft.urls.host import host_key, url_key
+
+from . import keys, retry
+from .answers import Answers, fate_of
+from .host import Host
+from .queues import FRONT
+from .rows import (
+    IN_QUEUE,
+    IN_WAIT,
+    IS_DEAD,
+    IS_SETTLED,
+    Pending,
+    Settled,
+    VisitRow,
+    decode_pending,
+    encode,
+)
+from .state import Leased, State
+
+_KEPT_VISITS: Final = 20
+_CONTENT: Final = (Reason.STORED, Reason.UNCHANGED)
+
+
+class Batch:
+    """The steps of one write."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[Host, None] = {}
+        self.rows: list[Put] = []
+        self.urls: list[Put] = []
+        self.ends: list[Delete] = []
+        self.touched: list[tuple[Host, int]] = []  # levels that rows came back to
+        self.woken: list[Host] = []  # hosts that had no work
+        self.ended: list[Leased] = []
+
+
+class Settling:
+    def __init__(self, state: State, answers: Answers) -> None:
+        self._state = state
+        self._answers = answers
+        self._partitions = state.config.storage.partitions
+
+    async def settle(self, outcomes: Sequence[Outcome]) -> None:
+        batch = Batch()
+        unknown: list[Outcome] = []
+        for outcome in outcomes:
+            key = self._key(outcome)
+            entry = self._state.leases.get(key)
+            if entry is not None and (entry.orphan or entry.lease.leased == outcome.lease.leased):
+                if not entry.answered:
+                    self._answers.heard(entry, outcome)
+                self._end(entry, outcome, batch)
+            elif outcome.reason.fate is Fate.AGAIN:
+                self._put_back(key, outcome.lease.place, batch)
+            else:
+                unknown.append(outcome)
+        await self.write(batch)
+        if unknown:
+            await self._settle_late(unknown)
+
+    def _key(self, outcome: Outcome) -> bytes:
+        lease = outcome.lease
+        if not lease.place:  # one that was read back from the archive
+            return url_key(lease.url, self._partitions)
+        return host_key(lease.host, self._partitions) + keys.url_hash_of(lease.place)
+
+    async def expire(self, entries: Sequence[Leased]) -> None:
+        """Leases whose holder never came back: one attempt is lost."""
+        now = self._state.time.wall()
+        batch = Batch()
+        for entry in entries:
+            outcome = Outcome(entry.lease, Reason.LEASE_EXPIRED, now)
+            if not entry.answered:
+                self._answers.heard(entry, outcome)
+            self._end(entry, outcome, batch)
+        await self.write(batch)
+
+    def _end(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
+        batch.hosts[entry.host] = None
+        fate = fate_of(entry, outcome)
+        if fate is Fate.AGAIN:
+            self._put_back(entry.key, entry.lease.place, batch)
+            return
+        del self._state.leases[entry.key]
+        batch.ended.append(entry)
+        batch.ends.append(Delete(keys.lease_row(entry.key)))
+        if fate is Fate.DONE or fate is Fate.GONE:
+            self._done(entry, outcome, batch)
+        elif fate is Fate.CLOSED:
+            self._closed(entry, outcome, batch)
+        else:
+            self._failed(entry, outcome, batch)
+
+    def _put_back(self, key: bytes, place: bytes, batch: Batch) -> None:
+        """A URL whose lease was used for something else, and that was not leased again since: back to its place."""
+        host = self._state.hosts.live(key[: keys.HOST_KEY])
+        for index, (kept, pending) in enumerate(host.again if host else ()):
+            if host is not None and kept == place:
+                self.requeue(key, host, (place, pending), batch)
+                del host.again[index]
+                batch.ends.append(Delete(keys.lease_row(key)))
+                return
+
+    def requeue(self, key: bytes, host: Host, queued: tuple[bytes, Pending], batch: Batch) -> None:
+        """A row comes back to the host's queue."""
+        item, pending = queued
+        if not host.has_work:
+            batch.woken.append(host)
+        host.lower(keys.level_of(item), keys.sequence_of(item))
+        batch.hosts[host] = None
+        batch.rows.append(Put(keys.queue_row(key, item), encode(pending)))
+        batch.touched.append((host, keys.level_of(item)))
+
+    def _done(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
+        row, totals = entry.host.row, self._state.totals
+        if outcome.reason.fate is Fate.DONE:
+            row.done += 1
+            totals.done += 1
+        else:
+            row.gone += 1
+            totals.gone += 1
+        batch.urls.append(Put(keys.url_row(entry.key), IS_SETTLED + encode(settled(entry.pending, outcome))))
+
+    def _failed(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
+        """Later, or never again."""
+        config, key, host = self._state.config.frontier, entry.key, entry.host
+        failed = _with_visit(entry.pending, outcome)
+        if failed.attempt >= retry.attempts(config):
+            host.row.dead += 1
+            self._state.totals.dead += 1
+            batch.rows.append(Put(keys.dead_row(key), encode(failed)))
+            batch.urls.append(Put(keys.url_row(key), IS_DEAD))
+        else:
+            pause = max(retry.backoff(config, failed.attempt, key), outcome.retry_after or 0.0)
+            due = self._state.time.wall_ms() + int(pause * 1000)
+            pending = msgspec.structs.replace(failed, attempt=failed.attempt + 1, agains=0)
+            batch.rows.append(Put(keys.waiting_row(key, due), encode(pending)))
+            batch.urls.append(Put(keys.url_row(key), IN_WAIT + due.to_bytes(8, "big")))
+            self._state.waits(host, 1)
+            partition = int.from_bytes(key[:2], "big")
+            self._state.due[partition] = min(due, self._state.due.get(partition, due))
+
+    def _closed(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
+        """The host cannot be reached: the URL stays first in its queue, the host waits or is parked."""
+        config, host = self._state.config.frontier, entry.host
+        failed = _with_visit(entry.pending, outcome)
+        attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
+        pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
+        item = keys.queue_item(FRONT, keys.sequence_of(entry.lease.place), entry.key)
+        self.requeue(entry.key, host, (item, pending), batch)
+        self._state.queued(host, 1)
+        batch.urls.append(Put(keys.url_row(entry.key), IN_QUEUE + item))
+
+    async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:
+        """Leases that are not out: settled before, used again, or expired and waiting for another try.
+
+        If the URL waits in its queue and the answer is good for ever, the answer counts: it is archived already.
+        """
+        useful = [outcome for outcome in outcomes if outcome.reason.fate in (Fate.DONE, Fate.GONE)]
+        found = [(url_key(outcome.lease.url, self._partitions), outcome) for outcome in useful]
+        batch = Batch()
+        for key, outcome in found:
+            if key in self._state.leases:
+                continue
+            host = (await self._state.hosts.load([key[: keys.HOST_KEY]])).get(key[: keys.HOST_KEY])
+            (where,) = await self._state.table.get([keys.url_row(key)])
+            if host is None or where is None or where[:1] != IN_QUEUE:
+                continue
+            (value,) = await self._state.table.get([keys.queue_row(key, where[1:])])
+            if value is not None:
+                self._answer_late(key, host, (where[1:], decode_pending(value)), (outcome, batch))
+        await self.write(batch)
+
+    def _answer_late(self, key: bytes, host: Host, queued: tuple[bytes, Pending], ended: tuple[Outcome, Batch]) -> None:
+        (item, pending), (outcome, batch) = queued, ended
+        batch.ends.append(Delete(keys.queue_row(key, item)))
+        host.heads.pop(keys.level_of(item), None)
+        self._state.queued(host, -1)
+        batch.hosts[host] = None
+        self._done(Leased(key, outcome.lease, pending, host), outcome, batch)
+
+    async def write(self, batch: Batch) -> None:
+        if not (batch.hosts or batch.ends):
+            return
+        for host, level in batch.touched:
+            host.heads.pop(level, None)
+        hosts = [self._state.hosts.saved(host) for host in batch.hosts]
+        try:
+            await self._state.table.write(hosts, batch.rows, batch.urls, batch.ends)
+        except EngineError:
+            for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
+                self._state.leases.setdefault(entry.key, entry)
+            raise
+        for host in batch.woken:
+            self._state.enlist(host)
+
+
+def redirect_of(outcome: Outcome) -> Link | None:
+    """Where a settled lease redirects to, as a link."""
+    lease = outcome.lease
+    if outcome.reason is not Reason.REDIRECTED or not outcome.redirect:
+        return None
+    return Link(
+        url=outcome.redirect,
+        depth=lease.depth,
+        via=Via.REDIRECT,
+        source=lease.url,
+        kind=lease.kind,
+        hops=lease.hops + 1,
+        inside=lease.inside,
+        seed=lease.seed,
+    )
+
+
+def _visit(pending: Pending, outcome: Outcome) -> VisitRow:
+    return VisitRow(outcome.finished, outcome.reason.value, outcome.status, pending.attempt, outcome.detail[:200])
+
+
+def _with_visit(pending: Pending, outcome: Outcome) -> Pending:
+    visits = (*pending.visits, _visit(pending, outcome))[-_KEPT_VISITS:]
+    return msgspec.structs.replace(pending, visits=visits)
+
+
+def settled(pending: Pending, outcome: Outcome) -> Settled:
+    """The URL row of a URL whose lease ended so."""
+    asked = outcome.asked[-1] if outcome.asked else None
+    content = outcome.reason in _CONTENT
+    return Settled(
+        url=pending.url,
+        reason=outcome.reason.value,
+        status=outcome.status,
+        leased=outcome.lease.leased,
+        finished=outcome.finished,
+        discovered=pending.discovered,
+        depth=pending.depth,
+        via=pending.via,
+        source=pending.source,
+        inside=pending.inside,
+        seconds=round(asked.finished - asked.started, 4) if asked else 0.0,
+        mime=outcome.mime,
+        length=outcome.length,
+        digest=outcome.digest,
+        visits=(*pending.visits, _visit(pending, outcome))[-_KEPT_VISITS:],
+        first=pending.first or (outcome.finished if content else 0.0),
+        fetches=pending.fetches + content,
+        etag=outcome.etag or pending.etag,
+        modified=outcome.modified or pending.modified,
+        fresh_until=outcome.fresh_until or 0.0,
+        redirect=outcome.redirect,
+        detail=outcome.detail[:200],
+        kind=pending.kind,
+        hops=pending.hops,
+        seed=pending.seed,
+        pattern=pending.pattern,
+    )

@@ -1,0 +1,214 @@
+"""The life of URLs in the frontier, on every embedded engine."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.frontier.driver import Desk, configured
+
+from weft.clock import SystemClock
+from weft.config import Scope
+from weft.engines.memory import MemoryTable
+from weft.engines.rocksdb import RocksTable
+from weft.ports import Table
+from weft.records import Drop, Link, Outcome, Reason
+
+
+@pytest.fixture(params=["memory", "rocksdb"])
+async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
+    table: Table = MemoryTable() if request.param == "memory" else RocksTable(tmp_path / "state", SystemClock())
+    desk = Desk(table=table)
+    await desk.frontier.open()
+    yield desk
+    await table.close()
+
+
+async def test_a_new_url_is_leased_once_and_settled(desk: Desk) -> None:
+    added = await desk.add("http://a.example/", "http://a.example/")
+    assert (added.new, added.seen) == (1, 1)
+    (lease,) = await desk.lease()
+    assert lease.url == "http://a.example/"
+    assert desk.frontier.counts().leased == 1
+    await desk.settle([lease])
+    counts = desk.frontier.counts()
+    assert (counts.done, counts.pending, counts.leased, counts.hosts) == (1, 0, 0, 1)
+    assert desk.frontier.ready_in() is None
+    assert (await desk.add("http://a.example/")).seen == 1
+
+
+async def test_what_is_seen_stays_seen_over_a_restart(desk: Desk) -> None:
+    await desk.add("http://a.example/", "http://a.example/x")
+    assert len(await desk.crawl()) == 2
+    await desk.reopened()
+    assert (await desk.add("http://a.example/", "http://a.example/x")).new == 0
+    assert desk.frontier.counts().done == 2
+    assert desk.frontier.ready_in() is None
+
+
+async def test_one_request_to_a_host_at_a_time_and_the_gap_after_it(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2", "http://b.example/1")
+    first = await desk.lease()
+    assert sorted(lease.host for lease in first) == ["a.example", "b.example"]
+    desk.clock.tick(5)
+    assert await desk.lease() == []
+    await desk.settle(first)
+    assert desk.frontier.ready_in() == pytest.approx(1.0, abs=0.01)
+    desk.clock.tick(0.99)
+    assert await desk.lease() == []
+    desk.clock.tick(0.02)
+    assert [lease.url for lease in await desk.lease()] == ["http://a.example/2"]
+
+
+async def test_shallow_before_deep_and_first_come_first_served(desk: Desk) -> None:
+    for depth in (3, 2, 3, 2):
+        for letter in "xy":
+            await desk.add(f"http://a.example/{depth}/{letter}{desk.frontier.counts().pending}", depth=depth)
+    order = [url.removeprefix("http://a.example/") for url in await desk.crawl()]
+    assert order == ["2/x2", "2/y3", "2/x6", "2/y7", "3/x0", "3/y1", "3/x4", "3/y5"]
+
+
+async def test_a_crash_gives_leases_back_and_the_host_its_gap(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    await desk.reopened()
+    assert desk.frontier.ready_in() == 0.0
+    assert await desk.lease() == []
+    desk.clock.tick(0.74)
+    assert await desk.lease() == []
+    desk.clock.tick(0.02)
+    (again,) = await desk.lease()
+    assert (again.url, again.attempt) == (lease.url, 1)
+    await desk.settle([again])
+    assert await desk.crawl() == ["http://a.example/2"]
+
+
+async def test_a_lease_settled_from_the_archive_after_a_crash_is_not_asked_again(desk: Desk) -> None:
+    await desk.add("http://a.example/1")
+    (lease,) = await desk.lease()
+    outcome = desk.outcome(lease)
+    await desk.reopened()
+    await desk.frontier.settle([outcome])
+    assert await desk.crawl() == []
+    assert desk.frontier.counts().done == 1
+
+
+async def test_settling_twice_and_unknown_leases_change_nothing(desk: Desk) -> None:
+    await desk.add("http://a.example/1")
+    (lease,) = await desk.lease()
+    outcome = desk.outcome(lease)
+    desk.frontier.answered(outcome)
+    await desk.frontier.settle([outcome])
+    before = desk.frontier.counts()
+    desk.frontier.answered(outcome)
+    await desk.frontier.settle([outcome, outcome])
+    assert desk.frontier.counts() == before
+
+
+async def test_again_keeps_the_place_and_counts_no_attempt(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    await desk.settle([lease], Reason.ROBOTS_FETCHED)
+    assert await desk.lease() == []
+    desk.clock.tick(1.1)
+    (again,) = await desk.lease()
+    assert (again.url, again.attempt) == ("http://a.example/1", 1)
+    assert desk.frontier.counts().pending == 1
+
+
+async def test_again_is_leased_at_once_where_no_gap_is_owed_even_before_it_is_settled() -> None:
+    desk = Desk(configured(Scope(reach="any", own=("a.example",))))
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    robots = desk.outcome(lease, Reason.ROBOTS_FETCHED)
+    desk.frontier.answered(robots)
+    (again,) = await desk.lease()
+    await desk.frontier.settle([robots])
+    assert (again.url, desk.frontier.counts().leased) == (lease.url, 1)
+    await desk.settle([again])
+    assert await desk.crawl() == ["http://a.example/2"]
+
+
+async def test_a_failure_is_retried_with_backoff_and_dies_after_the_fifth(desk: Desk) -> None:
+    await desk.add("http://a.example/1")
+    waits = []
+    for attempt in range(1, 6):
+        (lease,) = await desk.lease()
+        assert lease.attempt == attempt
+        await desk.settle([lease], Reason.SERVER_ERROR)
+        if attempt < 5:
+            assert desk.frontier.counts().waiting == 1
+            wait = desk.frontier.ready_in()
+            assert wait is not None
+            waits.append(wait)
+            desk.clock.tick(wait + 0.01)
+    for wait, base in zip(waits, (30, 120, 300, 900), strict=True):
+        assert base * 0.7 - 0.1 <= wait <= base * 1.3 + 0.1
+    counts = desk.frontier.counts()
+    assert (counts.dead, counts.waiting, desk.frontier.ready_in()) == (1, 0, None)
+
+
+async def test_a_host_that_cannot_be_reached_is_parked_with_its_urls_and_does_not_hold_up_the_end(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2")
+    for _ in range(5):
+        (lease,) = await desk.lease()
+        await desk.settle([lease], Reason.ROBOTS_UNREACHABLE)
+        desk.clock.tick((desk.frontier.ready_in() or 0.0) + 0.01)
+    counts = desk.frontier.counts()
+    assert (counts.parked, counts.parked_hosts, counts.pending, counts.dead) == (2, 1, 0, 0)
+    assert desk.frontier.ready_in() is None
+
+    await desk.reopened()  # the next run tries once more
+    assert desk.frontier.counts().parked == 2
+    assert desk.frontier.ready_in() == 0.0
+    desk.clock.tick(1000)
+    assert len(await desk.crawl()) == 2
+
+
+async def test_a_redirect_goes_first_and_a_seeds_redirect_widens_the_scope() -> None:
+    desk = Desk(configured(Scope(reach="host")))
+    await desk.frontier.add([Link("http://a.example/", seed=True), Link("http://a.example/x")])
+    (lease,) = await desk.lease()
+    moved = Outcome(lease, Reason.REDIRECTED, desk.clock.now(), 301, redirect="http://www.a.example/")
+    added = await desk.frontier.settle([moved])
+    assert added.new == 1
+    await desk.reopened()
+    www = {lease.host: lease for lease in await desk.lease()}["www.a.example"]
+    assert (www.host, www.hops, www.seed, www.depth) == ("www.a.example", 1, True, 0)
+    assert (await desk.add("http://www.a.example/y")).new == 1
+    assert (await desk.add("http://other.example/")).drops == {Drop.OUT_OF_SCOPE: 1}
+
+
+async def test_too_many_redirects_are_dropped_with_a_reason() -> None:
+    desk = Desk()
+    await desk.add("http://a.example/0")
+    for hop in range(6):
+        (lease,) = await desk.lease()
+        assert lease.hops == hop
+        moved = Outcome(lease, Reason.REDIRECTED, desk.clock.now(), 301, redirect=f"http://a.example/{hop + 1}")
+        added = await desk.frontier.settle([moved])
+    assert added.drops == {Drop.TOO_MANY_REDIRECTS: 1}
+    assert await desk.crawl() == []
+
+
+async def test_caps_per_host_and_depth() -> None:
+    desk = Desk(configured(Scope(reach="any", pages_per_host=2, max_depth=3)))
+    added = await desk.add(*(f"http://a.example/{number}" for number in range(5)))
+    assert (added.new, added.drops) == (2, {Drop.HOST_FULL: 3})
+    await desk.reopened()
+    assert (await desk.add("http://a.example/x")).drops == {Drop.HOST_FULL: 1}
+    assert (await desk.add("http://b.example/x", depth=4)).drops == {Drop.TOO_DEEP: 1}
+
+
+async def test_an_expired_lease_comes_back_as_an_attempt(desk: Desk) -> None:
+    await desk.add("http://a.example/1")
+    (lease,) = await desk.lease()
+    desk.clock.tick(301)
+    assert await desk.lease() == []
+    assert desk.frontier.counts().waiting == 1
+    desk.clock.tick(60)
+    (again,) = await desk.lease()
+    assert again.attempt == 2
+    late = desk.outcome(lease)
+    desk.frontier.answered(late)
+    await desk.frontier.settle([late])
+    assert desk.frontier.counts().leased == 1
