@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,17 +16,19 @@ from pathlib import Path
 import msgspec
 import pyarrow.parquet as pq
 import uvloop
+from bench.parse_echo import answer
 from isal import igzip
 
 from weft.clock import SystemClock, cpu_seconds
 from weft.config import Config, override
-from weft.parse.pool import ParserPool
+from weft.parse.pool import WORKER, ParserPool
 from weft.parse.reader import Reader
 from weft.parse.wire import ParseJob
 from weft.records import Page
 
 REAL_PAGES = Path(__file__).parents[2] / "shared" / "data" / "extraction-dev.parquet"
 HEADERS = (("Content-Type", "text/html"), ("Content-Encoding", "gzip"))
+ECHO = (sys.executable, "-m", "bench.parse_echo")
 BATCH = 16
 CALLERS = 8
 
@@ -89,9 +91,9 @@ class Totals:
         )
 
 
-async def ours(jobs: Sequence[ParseJob], config: Config) -> Measured:
+async def ours(jobs: Sequence[ParseJob], config: Config, command: Sequence[str]) -> Measured:
     """The pool, with several callers as the refine loop has."""
-    pool = ParserPool(config, SystemClock())
+    pool = ParserPool(config, SystemClock(), command)
     await pool.start()
     waiting = iter([jobs[start : start + BATCH] for start in range(0, len(jobs), BATCH)])
     totals = Totals()
@@ -107,13 +109,13 @@ async def ours(jobs: Sequence[ParseJob], config: Config) -> Measured:
     return measured
 
 
-def rival(jobs: Sequence[ParseJob], config: Config) -> Measured:
+def rival(jobs: Sequence[ParseJob], config: Config, read: Callable[[ParseJob], Page]) -> Measured:
     """The standard library's pool: no limits, no replacement, pickle for wire."""
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
     with ProcessPoolExecutor(config.parse.workers, get_context("spawn"), _start, (config,)) as executor:
-        list(executor.map(_read, jobs[:8]))
+        list(executor.map(read, jobs[:8]))
         totals = Totals()
-        for page in executor.map(_read, jobs, chunksize=BATCH):
+        for page in executor.map(read, jobs, chunksize=BATCH):
             totals.add(page)
         return totals.measured()
 
@@ -134,19 +136,28 @@ def _read(job: ParseJob) -> Page:
     return msgspec.structs.replace(page, cpu=time.process_time() - begun)
 
 
+def show(name: str, result: Measured) -> None:
+    print(
+        f"  {name:28} {result.pages_per_second:6.0f} pages/s   loop {result.parent_ms:.3f} ms   "
+        f"parsers {result.parsers_ms:.2f} ms   {result.links:.0f} links   {result.refused} refused"
+    )
+
+
 def main() -> None:
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_PAGES
     jobs = real_pages(path) if path.exists() else made_up_pages()
     config = override(Config(), "parse", workers=max(1, (os.cpu_count() or 1) - 1))
     size = statistics.mean(len(igzip.decompress(job.body)) for job in jobs)
-    print(f"parse: {len(jobs)} {'real' if path.exists() else 'made-up'} pages, {size / 1000:.0f} KB on average")
-    pool, other = uvloop.run(ours(jobs, config)), rival(jobs, config)
-    for name, result in (("weft", pool), ("ProcessPoolExecutor", other)):
-        print(
-            f"  {name:20} {result.pages_per_second:6.0f} pages/s   loop {result.parent_ms:.3f} ms   "
-            f"parsers {result.parsers_ms:.2f} ms   {result.links:.0f} links   {result.refused} refused"
-        )
-    print(f"  loop CPU per page: {other.parent_ms / pool.parent_ms:.1f} times less than the standard library's pool")
+    origin = "real" if path.exists() else "made-up"
+    print(f"parse: {len(jobs)} {origin} pages, {size / 1000:.0f} KB on average; milliseconds are CPU per page")
+    whole, other = uvloop.run(ours(jobs, config, WORKER)), rival(jobs, config, _read)
+    wire, other_wire = uvloop.run(ours(jobs * 3, config, ECHO)), rival(jobs * 3, config, answer)
+    show("weft", whole)
+    show("ProcessPoolExecutor", other)
+    show("weft, wire alone", wire)
+    show("ProcessPoolExecutor, the same", other_wire)
+    print(f"  pages per second: {whole.pages_per_second / other.pages_per_second:.2f} of the standard library's pool")
+    print(f"  loop per page, wire alone: {wire.parent_ms / other_wire.parent_ms:.2f} of the standard library's pool")
 
 
 if __name__ == "__main__":

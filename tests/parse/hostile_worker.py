@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from weft.config import Config
-from weft.parse.reader import Reader
 from weft.parse.wire import ParseJob
 from weft.parse.worker import Read, main
-from weft.records import Page
+from weft.records import Hint, Link, Page
 
 
 def spin() -> None:
@@ -45,7 +44,7 @@ ACTS: dict[str, Callable[[], None]] = {act.__name__: act for act in (spin, crash
 
 def hostile(config: Config) -> Read:
     """Acts on http://hostile/ACT, and on http://hostile/ACT-once/FILE the first time it is met."""
-    read = Reader(config).read
+    del config
 
     def act(job: ParseJob) -> Page:
         if job.url.startswith("http://hostile/"):
@@ -55,7 +54,8 @@ def hostile(config: Config) -> Read:
             elif not Path(once).exists():
                 Path(once).touch()
                 ACTS[name]()
-        return read(job)
+        link = Link("http://site.example/next", depth=1, source=job.url, hint=Hint(priority=0.9), key=b"key")
+        return Page(job.id, job.url, text=job.body.decode(), links=(link, link))
 
     return act
 

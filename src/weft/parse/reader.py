@@ -8,18 +8,17 @@ from typing import Final
 
 import msgspec
 from isal import isal_zlib
-from resiliparse.extract.html2text import extract_plain_text
-from resiliparse.parse.html import HTMLTree
 
 from weft.config import Config
 from weft.errors import Refused
 from weft.records import Headers, Kind, Page, Refusal
 
-from . import directives, language, reading, sniff
+from . import about, directives, language, reading, sniff, text
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, refreshes
 from .wire import ParseJob
 
+PLAIN: Final = "plain"  # extractor of text that came as text
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|urlset|sitemapindex|rdf:RDF)\b", re.IGNORECASE)
@@ -74,13 +73,24 @@ class Reader:
         metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
         harvest = self._links.of_page(job, [*walk.links, *refreshes(walk.metas)], walk.base, asked.nofollow)
-        text = extract_plain_text(HTMLTree.parse_from_bytes(body, found.charset), main_content=True)
-        page = Page(job.id, job.url, text=text, title=walk.title, charset=found.charset)
+        extract = text.compose(found, job.url)
+        page = Page(
+            job.id,
+            job.url,
+            text=extract.text,
+            title=extract.title,
+            language=extract.language,
+            charset=extract.charset,
+            needs_rendering=extract.needs_rendering,
+            extractor=extract.extractor,
+            metadata=about.to_json(extract),
+        )
         return self._finished(page, body, harvest, asked)
 
     def _plain(self, job: ParseJob, body: bytes, charset: str) -> Page:
         decoded = sniff.decode(body, charset)
-        page = Page(job.id, job.url, text=decoded.html.decode("utf-8", "replace"), charset=decoded.charset)
+        words = decoded.html.decode("utf-8", "replace").strip()
+        page = Page(job.id, job.url, text=words, language=language.detect(words), charset=decoded.charset, extractor=PLAIN)
         return self._finished(page, body, Harvest(), self._asked(job))
 
     def _asked(self, job: ParseJob) -> directives.Directives:
@@ -90,7 +100,6 @@ class Reader:
         prints = fingerprints(page.text)
         return msgspec.structs.replace(
             page,
-            language=language.detect(page.text),
             words=count_words(page.text),
             links=harvest.links,
             links_seen=harvest.seen,
