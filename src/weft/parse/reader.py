@@ -3,6 +3,7 @@
 HTML gives text and links, plain text gives text, sitemaps and feeds give links; all else is refused with the reason.
 """
 
+import codecs
 import re
 from typing import Final
 
@@ -23,7 +24,7 @@ _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|urlset|sitemapindex|rdf:RDF)\b", re.IGNORECASE)
 _HTML_START: Final = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"(?:\xef\xbb\xbf)?\s*+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _REACH: Final = 2048  # bytes looked at to tell what a body is
@@ -90,7 +91,9 @@ class Reader:
     def _plain(self, job: ParseJob, body: bytes, charset: str) -> Page:
         decoded = sniff.decode(body, charset)
         words = decoded.html.decode("utf-8", "replace").strip()
-        page = Page(job.id, job.url, text=words, language=language.detect(words), charset=decoded.charset, extractor=PLAIN)
+        page = Page(
+            job.id, job.url, text=words, language=language.detect(words), charset=decoded.charset, extractor=PLAIN
+        )
         return self._finished(page, body, Harvest(), self._asked(job))
 
     def _asked(self, job: ParseJob) -> directives.Directives:
@@ -138,6 +141,8 @@ def is_binary(body: bytes) -> bool:
     start = body[:_REACH]
     if start.startswith(_MAGIC):
         return True
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
     controls = len(start) - len(start.translate(None, _CONTROLS))
     return controls > len(start) * _CONTROL_SHARE
 
