@@ -4,8 +4,9 @@
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
+from itertools import cycle
 from random import Random
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ ENDINGS = {
     "han": "城 镇 州 县",
     "arabic": "ان ية ون",
 }
+STEPS = (1, 11, 13)  # share no divisor with the length of any list that is gone round
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -76,9 +78,12 @@ class Writer:
         self.random = random
         self._syllables = SYLLABLES[language.script].split()
         self._endings = ENDINGS[language.script].split()
-        self._subjects = self._some(language.subjects, 9)
-        self._verbs = self._some(language.verbs, 12)
-        self._objects = self._some(language.objects, 11)
+        self._subjects = self._some(language.subjects, 16)
+        self._verbs = self._some(language.verbs, 16)
+        self._objects = self._round(language.objects)
+        self._places = self._round(language.places)
+        self._times = self._round(language.times)
+        self._clauses = self._round(language.clauses)
 
     def pick(self, choices: Sequence[Choice]) -> Choice:
         return choices[int(self.random.random() * len(choices))]
@@ -106,19 +111,10 @@ class Writer:
         return word[0].upper() + word[1:]
 
     def _fill(self, pattern: str) -> str:
-        """One draw of bits serves all the phrases of a sentence: half of the time of a page goes by here."""
-        bits, language = self.random.getrandbits(60), self.language
-        bits, position = divmod(bits, len(self._subjects))
-        subject = self._subjects[position]
-        bits, position = divmod(bits, len(self._verbs))
-        verb = self._verbs[position]
-        bits, position = divmod(bits, len(self._objects))
-        thing = self._objects[position]
-        bits, position = divmod(bits, len(language.places))
-        place = language.places[position]
-        bits, position = divmod(bits, len(language.times))
-        time = language.times[position]
-        clause = language.clauses[bits % len(language.clauses)]
+        clause = next(self._clauses) if "{C}" in pattern else ""
+        place = next(self._places) if "{P}" in pattern else ""
+        time = next(self._times) if "{T}" in pattern else ""
+        subject, verb, thing = self.pick(self._subjects), self.pick(self._verbs), next(self._objects)
         name = self.name() if "{N}" in pattern else ""
         number = self.number(3, 980) if "{K}" in pattern else 0
         text = pattern.format(S=subject, V=verb, O=thing, P=place, T=time, C=clause, N=name, K=number)
@@ -128,3 +124,8 @@ class Writer:
         """A run of the ring of phrases: cheaper than a sample, and different from page to page."""
         start = self.number(0, len(phrases) - 1)
         return (phrases + phrases)[start : start + count]
+
+    def _round(self, phrases: tuple[str, ...]) -> Iterator[str]:
+        """All phrases in turn, in an order of the page's own: long ones that come again look like spam to filters."""
+        start, step = self.number(0, len(phrases) - 1), self.pick(STEPS)
+        return cycle([phrases[(start + step * turn) % len(phrases)] for turn in range(len(phrases))])

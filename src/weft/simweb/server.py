@@ -182,10 +182,10 @@ class Connection(asyncio.Protocol):
         data = reply.head + b"Date: " + self._server.date(asked.wall) + ending
         if not head_only:
             data += reply.body
-        self._transport.write(data)
         asked.status, asked.sent = reply.status, len(data)
         asked.retry_after = retry_seconds(reply.retry_after, asked.wall)
-        self._finish(complete=True)
+        self._finish(complete=True)  # before the bytes leave: who has an answer finds it in the log
+        self._transport.write(data)
         if not keep:
             self._transport.close()
 
