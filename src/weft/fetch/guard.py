@@ -55,8 +55,9 @@ _ISATAP = 0x00005EFE  # bits 32 to 63 of an interface that tunnels to the IPv4 a
 class Guard:
     """Knows the forbidden networks and what is one's own."""
 
-    def __init__(self, own: OwnHosts) -> None:
-        self._own = own
+    def __init__(self, own: OwnHosts, only_own: bool = False) -> None:
+        """`only_own`: everything else is forbidden too, for a crawl whose owner nobody could reach."""
+        self._own, self._only_own = own, only_own
 
     def refusal(self, address: str, host: str = "") -> str | None:
         """Why the address must not be connected to for this host; None if it may be."""
@@ -65,6 +66,8 @@ class Guard:
             return f"{address!r} is not an IP address"
         if self._own and (self._own.covers_name(host) or self._own.covers_address(address)):
             return None
+        if self._only_own:
+            return f"{address} is not your own, and no contact is configured"
         why = forbidden(parsed)
         return f"{address} is {why}" if why else None
 

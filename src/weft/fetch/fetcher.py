@@ -1,0 +1,169 @@
+"""The fetcher: a lease comes in, what became of it goes out. Called by the crawl loop, which archives and settles.
+
+A lease is permission for one request to its host. If the rules of its origin are not known, that request is for
+robots.txt, and the URL keeps its place; redirects are not followed but come back as links.
+"""
+
+import uuid
+from collections.abc import Sequence
+from typing import Final
+
+from weft.config import Config, Fetch
+from weft.ports import Clock, Table, Transport
+from weft.records import Capture, Drop, Exchange, Kind, Lease, Outcome, Reason, Record, Request
+from weft.urls.host import origin_of
+from weft.urls.own import OwnHosts
+
+from .answer import REDIRECTS, field, fresh_until, mime, reason_of_status, redirect_target, retry_after
+from .dns import Resolver, upstreams
+from .guard import Guard
+from .http import HttpTransport
+from .identity import Identity, is_field_value
+from .robots_book import Finding, Inquiry, RobotsBook, Turn, Verdict, asked_of
+from .robots_store import RobotsStore
+
+_SITEMAP_BYTES: Final = 50 * 1024 * 1024  # as sitemaps.org allows
+_POLICY_BYTES: Final = 1024 * 1024
+
+
+class Fetched(Record, frozen=True):
+    """How a lease ended, and the answers to be archived before it is settled."""
+
+    outcome: Outcome
+    captures: tuple[Capture, ...] = ()
+
+
+class Fetcher:
+    """See the module. One per process."""
+
+    def __init__(self, transport: Transport, book: RobotsBook, identity: Identity, clock: Clock, config: Fetch) -> None:
+        self._transport, self.book, self._identity, self._clock = transport, book, identity, clock
+        self.resolver = Resolver((), clock, config.hosts)
+        self._types = config.types
+        self._max_body = {Kind.PAGE: config.max_body, Kind.SITEMAP: _SITEMAP_BYTES, Kind.POLICY: _POLICY_BYTES}
+        self.max_redirects = 5
+
+    @classmethod
+    def build(cls, config: Config, table: Table, clock: Clock, turn: Turn) -> "Fetcher":
+        """All of it, from the configuration. Without a contact only one's own hosts are ever connected to."""
+        identity = Identity(config.fetch)
+        guard = Guard(OwnHosts(config.scope.own), only_own=not config.fetch.contact)
+        resolver = Resolver(upstreams(config.fetch.resolvers), clock, config.fetch.hosts)
+        transport = HttpTransport(config.fetch, guard, resolver, clock)
+        book = RobotsBook(RobotsStore(table, config.storage.partitions), transport, identity, clock, turn)
+        book.period = config.fetch.robots_seconds
+        fetcher = cls(transport, book, identity, clock, config.fetch)
+        fetcher.max_redirects = config.scope.max_redirects
+        fetcher.resolver = resolver
+        return fetcher
+
+    async def fetch(self, lease: Lease) -> Fetched:
+        """Use the lease: for its URL, or for the robots.txt that must be known first. Never raises for the web."""
+        verdict = await self.book.verdict(lease.url)
+        if verdict is None:
+            return await self._fetch_robots(lease)
+        if not verdict.allowed:
+            return await self._denied(lease, verdict)
+        kind = lease.kind
+        request = Request(
+            lease.url,
+            self._identity.fields_for(lease),
+            self._max_body.get(kind, self._max_body[Kind.PAGE]),
+            self._types if kind is Kind.PAGE else (),
+        )
+        exchange = await self._transport.get(request)
+        outcome = self._outcome(lease, exchange, verdict)
+        kept = exchange.failure is None and outcome.reason is not Reason.UNCHANGED
+        return Fetched(outcome, (_capture(exchange, kind, lease),) if kept else ())
+
+    def admit(self, url: str) -> Drop | None:
+        """For links that are new: rules that are in memory may keep them out of the frontier."""
+        verdict = self.book.known(url)
+        return None if verdict is None or verdict.allowed else Drop.ROBOTS_DENIED
+
+    async def resolve(self, hosts: Sequence[str]) -> dict[str, str | None]:
+        """An address of each host, None where there is none: looked up ahead of the first request."""
+        await self.resolver.prefetch(hosts)
+        answers = {host: (await self.resolver.resolve(host)).addresses for host in hosts}
+        return {host: addresses[0] if addresses else None for host, addresses in answers.items()}
+
+    async def close(self) -> None:
+        await self._transport.close()
+        await self.resolver.close()
+
+    async def _fetch_robots(self, lease: Lease) -> Fetched:
+        origin = origin_of(lease.url)
+        inquiry = await self.book.ask(origin)
+        reason, detail = inquiry.finding, inquiry.detail
+        verdict = await self.book.verdict(lease.url)
+        outcome = Outcome(
+            lease,
+            _reason_of_inquiry(inquiry, await self.book.has_copy(origin)),
+            self._clock.now(),
+            status=inquiry.exchanges[-1].status if inquiry.exchanges else 0,
+            asked=inquiry.asked(),
+            detail=f"robots.txt {reason.value}: {detail}" if detail else f"robots.txt {reason.value}",
+            retry_after=inquiry.retry_after,
+            crawl_delay=verdict.crawl_delay if verdict else None,
+        )
+        whole = [exchange for exchange in inquiry.exchanges if exchange.failure in (None, Reason.TOO_LARGE)]
+        return Fetched(outcome, tuple(_capture(exchange, Kind.ROBOTS, None) for exchange in whole))
+
+    async def _denied(self, lease: Lease, verdict: Verdict) -> Fetched:
+        decision = await self.book.explain(lease.url)
+        detail = decision.line if decision else ""
+        delay = verdict.crawl_delay
+        return Fetched(Outcome(lease, Reason.ROBOTS_DENIED, self._clock.now(), detail=detail, crawl_delay=delay))
+
+    def _outcome(self, lease: Lease, exchange: Exchange, verdict: Verdict) -> Outcome:
+        reason, redirect = self._meaning(lease, exchange)
+        headers = exchange.headers
+        etag, modified = field(headers, "etag"), field(headers, "last-modified")
+        good = reason in (Reason.STORED, Reason.UNCHANGED)
+        return Outcome(
+            lease,
+            reason,
+            exchange.finished,
+            status=exchange.status,
+            asked=asked_of(exchange),
+            detail=exchange.detail,
+            redirect=redirect,
+            retry_after=retry_after(headers, exchange.finished) if exchange.status >= 400 else None,
+            crawl_delay=verdict.crawl_delay,
+            # A 304 that repeats no validator leaves those we have in force.
+            etag=(etag if is_field_value(etag) else "") or (lease.etag if reason is Reason.UNCHANGED else ""),
+            modified=(modified if is_field_value(modified) else "")
+            or (lease.modified if reason is Reason.UNCHANGED else ""),
+            fresh_until=fresh_until(headers, exchange.finished) if good else None,
+            mime=mime(headers),
+            length=len(exchange.body),
+        )
+
+    def _meaning(self, lease: Lease, exchange: Exchange) -> tuple[Reason, str]:
+        """The reason, and where a redirect leads."""
+        if exchange.failure is not None:
+            return exchange.failure, ""
+        if exchange.status not in REDIRECTS:
+            return reason_of_status(exchange.status, conditional=bool(lease.etag or lease.modified)), ""
+        target = redirect_target(exchange)
+        if target is None:
+            return Reason.BAD_REDIRECT, ""
+        if target == lease.url:
+            return Reason.REDIRECT_LOOP, ""
+        if lease.hops >= self.max_redirects:
+            return Reason.TOO_MANY_REDIRECTS, ""
+        return Reason.REDIRECTED, target
+
+
+def _reason_of_inquiry(inquiry: Inquiry, has_copy: bool) -> Reason:
+    if inquiry.finding is Finding.FORBIDDEN:
+        return Reason.ADDRESS_FORBIDDEN
+    if inquiry.finding is Finding.BUSY:
+        return Reason.HOST_BUSY
+    if inquiry.finding is Finding.UNREACHABLE and not has_copy:
+        return Reason.ROBOTS_UNREACHABLE
+    return Reason.ROBOTS_FETCHED
+
+
+def _capture(exchange: Exchange, kind: Kind, lease: Lease | None) -> Capture:
+    return Capture(f"<{uuid.uuid4().urn}>", exchange, kind, lease)
