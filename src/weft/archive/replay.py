@@ -69,12 +69,17 @@ def decode(data: bytes) -> Capture:
 
 def records(source: BinaryIO, name: str, largest: int) -> Iterator[Replayed]:
     """All captures of a WARC file: plain, gzip, zstd or lz4. Blocks over `largest` bytes are skipped."""
+    empty = True
     try:
         for record in ArchiveIterator(source, record_types=_WANTED, parse_http=False, quirks_mode=True):
+            empty = False
             yield _foreign(record, name, largest)
     except (ValueError, OSError, EOFError, RuntimeError) as error:
         # fastwarc names damage of the stream in several ways; what lies behind it cannot be found
         yield Skipped("", f"the file is damaged: {error}")
+    else:
+        if empty:
+            yield Skipped("", "no captures in this file")
 
 
 def _foreign(record: WarcRecord, name: str, largest: int) -> Replayed:
@@ -148,7 +153,8 @@ def _http(block: bytes) -> tuple[int, str, Headers, bytes] | None:
 
 def unchunked(body: bytes) -> bytes:
     """The body with its chunks put together; as it is, if it has none (some writers undo them and keep the header)."""
-    parts, place = [], 0
+    parts: list[bytes] = []
+    place = 0
     while True:
         end = body.find(b"\r\n", place, place + 100)
         size = body[place:end].partition(b";")[0].strip()
@@ -185,6 +191,15 @@ class _BlobFile(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation("a blob's end is found by reading")
+        self._offset = offset + (self._offset if whence == io.SEEK_CUR else 0)
+        return self._offset
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from weft.killpoints import KillPoints
 from weft.ports import Blobs, Delete, Journals, Put, Table
 from weft.records import Record
 
-from . import schema
+from . import card, schema
 from .registry import Registry, Segment
 
 _SEGMENTS: Final = "corpus/segments/"
@@ -115,6 +115,7 @@ class Shards:
             removed = [removed_file(segment.name) for segment in segments if segment.removed_bytes]
             await self._write(plan.data, kept, schema.DOCUMENTS)
             await self._write(plan.removed, removed, schema.REMOVED)
+            await self._blobs.put(card.NAME, card.card(removed=bool(await self._blobs.list(_REMOVED))).encode())
             self._killpoints.reach("corpus.compacted")
             await self._registry.compacted(plan.segments)
         await self._blobs.delete([file for name in plan.segments for file in (segment_file(name), removed_file(name))])
