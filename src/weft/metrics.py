@@ -1,7 +1,7 @@
 """Counts of everything that happened in a crawl, kept over restarts; the report and the progress line show them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -66,8 +66,9 @@ class Tally:
         for outcome in outcomes:
             self.counts[f"outcome.{outcome.reason.value}"] += 1
             self.counts["bytes"] += outcome.length
+            self.counts["archived"] += 1 if outcome.status and outcome.reason is not Reason.UNCHANGED else 0
 
-    def links(self, new: int, drops: "Counter[Drop]") -> None:
+    def links(self, new: int, drops: Mapping[Drop, int]) -> None:
         """What became of links that the frontier was given."""
         self.counts["urls_new"] += new
         for drop, count in drops.items():
@@ -89,6 +90,10 @@ class Tally:
     @property
     def fetched(self) -> int:
         return self.counts[f"outcome.{Reason.STORED.value}"]
+
+    def robots_denied(self) -> int:
+        """URLs that robots.txt forbids, known before they were taken in or found out when their turn came."""
+        return self.counts[f"outcome.{Reason.ROBOTS_DENIED.value}"] + self.counts[f"drop.{Drop.ROBOTS_DENIED.value}"]
 
     def failed(self) -> int:
         """Pages that ended without content for good, robots.txt aside."""

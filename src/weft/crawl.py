@@ -1,0 +1,276 @@
+"""The two loops. `Crawler` is frontier → fetch → archive; `Refiner` is archive → parse → corpus, links → frontier.
+
+They share the archive, the pages queue and the frontier's `add` and `learn`. `run` runs both until the crawl's end, its
+limit, or a stop; whatever is under way is settled first. A kill at any line costs work done twice, never work lost.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, TypeVar
+
+from .archive.store import Archive
+from .config import Config
+from .corpus.corpus import Corpus
+from .fetch.fetcher import Fetched, Fetcher
+from .frontier.frontier import Frontier
+from .handover import Handover
+from .killpoints import KillPoints
+from .metrics import Tally
+from .parse.pool import ParserPool
+from .ports import Clock, Message, Queue, Table
+from .records import Announcement, Lease, Outcome, Page, Reason
+
+log = logging.getLogger(__name__)
+Item = TypeVar("Item")
+
+_COMMIT_BATCH: Final = 256  # captures; a group commit starts early when so many wait
+_RESOLVE_BATCH: Final = 100
+_MESSAGES: Final = 8  # pages-queue messages parsed at once: keeps every parser busy while others are committed
+
+
+class Ending(Enum):
+    """Why the crawl came to rest."""
+
+    EXHAUSTED = "exhausted"  # nothing can become ready except what is parked or dead
+    LIMIT = "limit"  # pages, bytes or time
+    STOPPED = "stopped"  # by a person; nothing lost, run it again
+
+
+class Pulse:
+    """Wakes the crawler when something changed: an answer, a new link, a settled lease, a stop."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self.stopping = False
+
+    def beat(self) -> None:
+        self._event.set()
+
+    def stop(self) -> None:
+        self.stopping = True
+        self._event.set()
+
+    async def wait(self, seconds: float | None) -> None:
+        """Until the next beat, or for `seconds`."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._event.wait()
+        self._event.clear()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What both loops hold."""
+
+    config: Config
+    clock: Clock
+    table: Table
+    frontier: Frontier
+    archive: Archive
+    pages: Queue
+    killpoints: KillPoints
+    tally: Tally
+    handover: Handover
+    pulse: Pulse = field(default_factory=Pulse)
+
+
+class Crawler:
+    """Leases in, announced captures out."""
+
+    def __init__(self, shared: Shared, fetcher: Fetcher, refiner: "Refiner") -> None:
+        self._shared = shared
+        self._fetcher = fetcher
+        self._refiner = refiner
+        self._answers: asyncio.Queue[Fetched] = asyncio.Queue()
+        self._started = shared.clock.monotonic()
+        self.under_way = 0  # leased and not settled
+
+    async def run(self) -> Ending:
+        """Until the end, a limit or a stop; returns when every lease it took is settled."""
+        frontier, pulse = self._shared.frontier, self._shared.pulse
+        async with asyncio.TaskGroup() as tasks:
+            helpers = [tasks.create_task(self._commit()), tasks.create_task(self._resolve())]
+            while (ending := await self._ending()) is None:
+                room = self._room()
+                leases = await frontier.lease(room) if room else []
+                self._shared.killpoints.reach("frontier.leased")
+                self.under_way += len(leases)
+                for lease in leases:
+                    tasks.create_task(self._visit(lease))
+                if not leases:
+                    await pulse.wait(frontier.ready_in() if room else None)
+            while self.under_way:
+                await pulse.wait(None)
+            for helper in helpers:
+                helper.cancel()
+        return ending
+
+    async def _ending(self) -> Ending | None:
+        if self._shared.pulse.stopping:
+            return Ending.STOPPED
+        if self._limit_reached():
+            return Ending.LIMIT
+        if self.under_way or self._shared.frontier.ready_in() is not None or await self._refiner.may_find_links():
+            return None
+        return Ending.EXHAUSTED
+
+    def _limit_reached(self) -> bool:
+        limits, tally = self._shared.config.crawl, self._shared.tally
+        elapsed = self._shared.clock.monotonic() - self._started
+        return (
+            0 < limits.max_pages <= tally.fetched
+            or 0 < limits.max_bytes <= tally.counts["bytes"]
+            or 0 < limits.max_seconds <= elapsed
+        )
+
+    def _room(self) -> int:
+        """How many more requests may be under way."""
+        limits = self._shared.config.crawl
+        room = min(limits.connections - self.under_way, limits.backlog - self._refiner.backlog)
+        if limits.max_pages:
+            room = min(room, limits.max_pages - self._shared.tally.fetched - self.under_way)
+        return max(0, room)
+
+    async def _visit(self, lease: Lease) -> None:
+        try:
+            fetched = await self._fetcher.fetch(lease)
+        except Exception:  # a fault of ours costs an attempt at one URL, not the crawl
+            log.exception("fetching %s", lease.url)
+            fetched = Fetched(Outcome(lease, Reason.OUR_FAULT, self._shared.clock.now()), ())
+        self._shared.killpoints.reach("fetch.answered")
+        self._shared.frontier.answered(fetched.outcome)
+        self._answers.put_nowait(fetched)
+        self._shared.pulse.beat()
+
+    async def _commit(self) -> None:
+        """Group commit: captures durable → announced → leases settled → checkpoint."""
+        shared = self._shared
+        while True:
+            batch = await gather(self._answers, shared.config.crawl.commit_seconds, _COMMIT_BATCH)
+            stored = await shared.archive.store([(fetched.outcome, fetched.captures) for fetched in batch])
+            shared.handover.give((one for fetched in batch for one in fetched.captures), stored.announcements)
+            self._refiner.backlog += len(stored.announcements)
+            await settle(shared, [fetched.outcome for fetched in batch])
+            await shared.archive.checkpoint(stored)
+            self.under_way -= len(batch)
+            shared.pulse.beat()
+
+    async def _resolve(self) -> None:
+        """Find the addresses of hosts before their first request, so that budgets per address hold from the start."""
+        while True:
+            hosts = await self._shared.frontier.wants_address(_RESOLVE_BATCH)
+            self._shared.frontier.resolved(await self._fetcher.resolve(hosts))
+            self._shared.pulse.beat()
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """One message of the pages queue, parsed; its links are in the frontier, its pages not yet in the corpus."""
+
+    message: Message
+    pages: Sequence[tuple[Announcement, Page]]
+
+
+class Refiner:
+    """Announcements in; documents, links and findings out."""
+
+    def __init__(self, shared: Shared, pool: ParserPool, corpus: Corpus) -> None:
+        self._shared = shared
+        self._pool = pool
+        self._corpus = corpus
+        self._parsed: asyncio.Queue[Parsed] = asyncio.Queue()
+        self._parsing = 0  # messages
+        self._unacked = 0  # messages parsed, their links in the frontier, not yet committed
+        self._draining = False
+        self.backlog = 0  # captures announced in this run and not refined
+
+    async def run(self) -> None:
+        """Until `finish`, and then until everything received is committed."""
+        room = asyncio.Semaphore(_MESSAGES)
+        async with asyncio.TaskGroup() as tasks:
+            committing = tasks.create_task(self._commit())
+            while not await self._done():
+                await room.acquire()
+                messages = await self._shared.pages.receive(1, wait=0.2)
+                if not messages:
+                    room.release()
+                self._parsing += len(messages)
+                for message in messages:
+                    tasks.create_task(self._parse(message)).add_done_callback(lambda _: room.release())
+            while self._parsing or self._unacked:
+                await self._shared.clock.sleep(0.02)
+            committing.cancel()
+
+    def finish(self) -> None:
+        """No more captures will be announced by us: leave when the queue is empty (or at once, when stopping)."""
+        self._draining = True
+
+    async def may_find_links(self) -> bool:
+        """Is there a page announced whose links are not yet in the frontier?"""
+        return bool(self._parsing) or await self._shared.pages.size() > self._unacked
+
+    async def _done(self) -> bool:
+        if not self._draining:
+            return False
+        return self._shared.pulse.stopping or not await self.may_find_links()
+
+    async def _parse(self, message: Message) -> None:
+        announcements = Archive.announcements(message.body)
+        jobs = await self._shared.handover.take(announcements, self._shared.archive)
+        pages = await self._pool.parse(jobs)
+        self._shared.killpoints.reach("parse.parsed")
+        links = [link for page in pages for link in page.links]
+        added = await self._shared.frontier.add(links)
+        self._shared.tally.links(added.new, added.drops)
+        self._unacked += 1
+        self._parsing -= 1
+        self.backlog -= len(jobs)
+        self._parsed.put_nowait(Parsed(message, list(zip(announcements, pages, strict=True))))
+        self._shared.pulse.beat()
+
+    async def _commit(self) -> None:
+        """Documents durable and registered → findings learned → messages acked."""
+        shared, limits = self._shared, self._shared.config.corpus
+        while True:
+            batch = await gather(self._parsed, limits.segment_seconds, limits.segment_rows // _MESSAGES)
+            pages = [pair for parsed in batch for pair in parsed.pages]
+            findings = await self._corpus.commit(pages)
+            await shared.frontier.learn(findings)
+            shared.killpoints.reach("frontier.learned")
+            await shared.pages.ack([parsed.message for parsed in batch])
+            for _, page in pages:
+                shared.tally.page(page)
+            self._unacked -= len(batch)
+            shared.pulse.beat()
+
+
+async def settle(shared: Shared, outcomes: Sequence[Outcome]) -> None:
+    """End leases and count how they ended."""
+    added = await shared.frontier.settle(outcomes)
+    shared.killpoints.reach("frontier.settled")
+    shared.tally.outcomes(outcomes)
+    shared.tally.links(added.new, added.drops)
+    await shared.tally.save(shared.table)
+
+
+async def run(crawler: Crawler, refiner: Refiner) -> Ending:
+    """Both loops in one process."""
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(refiner.run())
+        ending = await crawler.run()
+        refiner.finish()
+    return ending
+
+
+async def gather(queue: "asyncio.Queue[Item]", seconds: float, limit: int) -> list[Item]:
+    """Wait for one item, then for up to `seconds` more of them, or `limit`."""
+    items = [await queue.get()]
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while len(items) < limit:
+                items.append(await queue.get())
+    return items
