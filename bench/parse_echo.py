@@ -6,8 +6,7 @@ from weft.parse.worker import Read, main
 from weft.records import Link, Page
 
 SOURCE = "https://www.site.example/section/page.html"
-LINKS = tuple(Link(f"{SOURCE}?number={number}", 3, source=SOURCE, inside=2, key=b"k" * 18) for number in range(142))
-ANSWER = Page("<urn:uuid:0>", SOURCE, text="Some words of main text. " * 200, links=LINKS, links_seen=len(LINKS))
+TEXT = "Some words of main text. " * 200
 
 
 def echo(config: Config) -> Read:
@@ -16,8 +15,10 @@ def echo(config: Config) -> Read:
 
 
 def answer(job: ParseJob) -> Page:
-    del job
-    return ANSWER
+    links = tuple(
+        Link(f"{SOURCE}?number={number}", 3, source=job.url, inside=2, key=number.to_bytes(18)) for number in range(142)
+    )
+    return Page(job.id, job.url, text=TEXT + job.id, links=links, links_seen=len(links))
 
 
 if __name__ == "__main__":
