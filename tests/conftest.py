@@ -1,10 +1,10 @@
 """Fixtures that every test folder may use."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
-
 from tests.redis_server import RedisServer
+from tests.s3_server import S3Server
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +14,15 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture
+async def s3_server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[S3Server]:
+    """An S3 of one bucket, `s3://bucket/…`, that the environment points to as it would to a real one."""
+    server = S3Server()
+    await server.start()
+    settings = {"ENDPOINT": f"http://127.0.0.1:{server.port}", "ALLOW_HTTP": "true", "REGION": "here"}
+    for name, value in {**settings, "ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": "secret"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    yield server
+    await server.stop()

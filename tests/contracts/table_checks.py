@@ -5,6 +5,7 @@ An opener gives the same rows each time it is called: what was closed is opened 
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from random import Random
 from typing import TypeAlias
 
@@ -31,7 +32,13 @@ async def rows_read_back(opener: Opener) -> None:
 async def the_last_operation_on_a_key_wins(opener: Opener) -> None:
     table = await opener()
     put_last, deleted_last = (b"g", b"put"), (b"g", b"deleted")
-    step = [Put(put_last, b"1"), Delete(put_last), Put(deleted_last, b"2"), Put(put_last, b"3"), Delete(deleted_last)]
+    step: list[Put | Delete] = [
+        Put(put_last, b"1"),
+        Delete(put_last),
+        Put(deleted_last, b"2"),
+        Put(put_last, b"3"),
+        Delete(deleted_last),
+    ]
     await table.write(step, [Delete((b"g", b"never there"))])
     assert await table.get([put_last, deleted_last]) == [b"3", None]
     assert await table.scan([Range(b"g")]) == [[(b"put", b"3")]]
@@ -92,7 +99,7 @@ async def a_later_step_never_shows_first(opener: Opener) -> None:
         (rows,) = await table.scan([Range(b"g", limit=2000)])
         await asyncio.sleep(0)
         counts = [sum(item.startswith(b"%d-" % step) for item, _ in rows) for step in range(3)]
-        for earlier, later in zip(counts, counts[1:], strict=False):
+        for earlier, later in pairwise(counts):
             assert earlier == 401 or later == 0, f"rows seen per step: {counts}"
         if writing.done():
             break

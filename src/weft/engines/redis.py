@@ -4,6 +4,7 @@ The server must answer only after its disk has the write: `appendonly yes`, `app
 where the server lets us ask. #NAME keeps several crawls on one server apart.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -166,10 +167,14 @@ class RedisQueue:
 
     async def receive(self, limit: int, wait: float = 0.0) -> list[Message]:
         left = wait
+        task = asyncio.current_task()
+        cancels = task.cancelling() if task else 0
         while True:
             messages = await self._take(limit)
             if messages or left <= 0:
                 return messages
+            if task and task.cancelling() > cancels:
+                raise asyncio.CancelledError  # the client's `wait_for` loses a cancellation on Python 3.11
             # The server wakes us for a new message but not when a term ends: look for those four times a term.
             pause = min(left, self._term / 4, PATIENCE / 2)
             messages = await self._take_new(limit, pause)

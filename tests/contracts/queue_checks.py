@@ -1,0 +1,210 @@
+"""What `ports.Queue` promises, as plain functions of a bench; each raises AssertionError when an engine breaks it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pytest
+
+from weft.clock import ManualClock
+from weft.errors import TooLarge
+from weft.ports import MAX_MESSAGE, Message, Queue
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A queue that can be opened again, its term, and the clock it runs on (None: the server's own)."""
+
+    opener: Callable[[], Awaitable[Queue]]
+    term: float
+    clock: ManualClock | None
+
+    async def receive(self, queue: Queue, limit: int, terms: float) -> list[Message]:
+        """What comes within that many terms."""
+        waiting = asyncio.ensure_future(queue.receive(limit, terms * self.term))
+        end = self.clock.monotonic() + terms * self.term if self.clock else 0.0
+        for _ in range(100):
+            if self.clock is None or await self._settled(waiting):
+                break
+            left = end - self.clock.monotonic()
+            await self.clock.advance(min(left, self.clock.next_wake() or left))
+        return await waiting
+
+    async def _settled(self, waiting: asyncio.Future[list[Message]]) -> bool:
+        """Let everything run that needs no time."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return waiting.done()
+
+
+Check: TypeAlias = Callable[[Bench], Awaitable[None]]
+
+
+def bodies(messages: list[Message]) -> list[bytes]:
+    return sorted(message.body for message in messages)
+
+
+async def what_is_sent_is_received(bench: Bench) -> None:
+    queue = await bench.opener()
+    assert await queue.size() == 0
+    assert await queue.receive(10) == []
+    await queue.send([])
+    await queue.send([b"one", b"", b"x" * MAX_MESSAGE])
+    await queue.send([bytes(range(256)), b"one"])
+    assert await queue.size() == 5
+    messages = await queue.receive(10)
+    assert bodies(messages) == sorted([b"one", b"one", b"", b"x" * MAX_MESSAGE, bytes(range(256))])
+    await queue.ack(messages)
+    assert await queue.size() == 0
+    assert await queue.receive(10) == []
+    await queue.close()
+
+
+async def the_limit_is_kept(bench: Bench) -> None:
+    queue = await bench.opener()
+    sent = {b"%d" % number for number in range(1203)}
+    await queue.send(sorted(sent))
+    received: list[Message] = []
+    for _ in range(100):
+        messages = await queue.receive(100)
+        assert len(messages) <= 100
+        received += messages
+        await queue.ack(messages[::2])
+        if not messages:
+            break
+    assert bodies(received) == sorted(sent), "each once while nothing expires"
+    await queue.ack(received)
+    assert await queue.size() == 0
+    await queue.close()
+
+
+async def a_received_message_is_hidden_for_its_term(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"a", b"b"])
+    (first,) = await queue.receive(1)
+    (second,) = await queue.receive(9)
+    assert bodies([first, second]) == [b"a", b"b"]
+    assert await queue.receive(9) == []
+    assert await queue.size() == 2, "hidden ones count"
+    again = await bench.receive(queue, 9, terms=1.5)
+    rest = await queue.receive(9) if len(again) < 2 else []
+    assert bodies(again + rest) == [b"a", b"b"], "delivered again when the term was over"
+    await queue.ack(again + rest)
+    assert await bench.receive(queue, 9, terms=1.5) == []
+    await queue.close()
+
+
+async def extending_hides_for_another_term(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"kept", b"left"])
+    messages = {message.body: message for message in await queue.receive(9)}
+    assert await bench.receive(queue, 9, terms=0.5) == []
+    await queue.extend([messages[b"kept"], Message(b"unknown", b"")])
+    assert bodies(await bench.receive(queue, 9, terms=0.85)) == [b"left"]
+    assert bodies(await bench.receive(queue, 9, terms=0.9)) == [b"kept"], "the extended term ends too"
+    await queue.close()
+
+
+async def acking_twice_or_in_vain_does_nothing(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"a", b"b", b"c"])
+    first, *others = await queue.receive(3)
+    unknown = [Message(b"", b""), Message(b"unknown", b"x"), Message(b"9" * 2000, b""), Message(b"7-7", b"")]
+    await queue.ack([*unknown, first])
+    await queue.ack([first, first])
+    await queue.extend([first, *unknown])
+    assert await queue.size() == 2
+    again = await bench.receive(queue, 9, terms=1.5)
+    again += await queue.receive(9)
+    assert bodies(again) == bodies(others), "an acked message stays acked, extended or not"
+    await queue.ack(others)  # the outdated receipts: they may count
+    await queue.ack(again)
+    assert await queue.size() == 0
+    assert await bench.receive(queue, 9, terms=1.5) == []
+    await queue.close()
+
+
+async def a_waiting_receiver_wakes_at_once(bench: Bench) -> None:
+    queue = await bench.opener()
+    waiting = asyncio.ensure_future(queue.receive(5, wait=600))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    await queue.send([b"now"])
+    async with asyncio.timeout(5):  # of real time: a manual clock stands still
+        assert bodies(await waiting) == [b"now"]
+    await queue.close()
+
+
+async def waiting_ends(bench: Bench) -> None:
+    queue = await bench.opener()
+    assert await bench.receive(queue, 5, terms=0.3) == []
+    waiting = asyncio.ensure_future(queue.receive(5, wait=600))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await queue.send([b"after"])
+    found = await queue.receive(5) or await bench.receive(queue, 5, terms=1.5)
+    assert bodies(found) == [b"after"], "a receiver that gave up took nothing with it"
+    await queue.close()
+
+
+async def receivers_share(bench: Bench) -> None:
+    queue = await bench.opener()
+    sent = [b"%d" % number for number in range(200)]
+    received: list[Message] = []
+
+    async def work() -> None:
+        while messages := await queue.receive(7):
+            received.extend(messages)
+            await queue.ack(messages)
+
+    await asyncio.gather(*(queue.send(sent[start::4]) for start in range(4)))
+    await asyncio.gather(*(work() for _ in range(5)))
+    assert bodies(received) == sorted(sent), "nobody gets what another has"
+    await queue.close()
+
+
+async def large_messages_are_refused(bench: Bench) -> None:
+    queue = await bench.opener()
+    with pytest.raises(TooLarge):
+        await queue.send([b"fits", b"x" * (MAX_MESSAGE + 1)])
+    assert await queue.size() == 0
+    await queue.close()
+
+
+async def reopening_brings_back_what_was_not_acked(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"acked", b"held", b"waiting", b"waiting too"])
+    messages = [message for _ in range(2) for message in await queue.receive(1)]
+    await queue.ack(messages[:1])
+    await queue.close()
+    queue = await bench.opener()
+    assert 3 <= await queue.size() <= 4
+    found = await queue.receive(9)
+    for _ in range(2):
+        found += await bench.receive(queue, 9, terms=1.5) if len({m.body for m in found}) < 3 else []
+    left = {b"acked", b"held", b"waiting", b"waiting too"} - {messages[0].body}
+    assert {message.body for message in found} == left
+    await queue.ack(found)
+    await queue.send([b"new"])
+    await queue.close()
+    queue = await bench.opener()
+    assert bodies(await queue.receive(9)) == [b"new"]
+    await queue.close()
+
+
+CHECKS: tuple[Check, ...] = (
+    what_is_sent_is_received,
+    the_limit_is_kept,
+    a_received_message_is_hidden_for_its_term,
+    extending_hides_for_another_term,
+    acking_twice_or_in_vain_does_nothing,
+    a_waiting_receiver_wakes_at_once,
+    waiting_ends,
+    receivers_share,
+    large_messages_are_refused,
+    reopening_brings_back_what_was_not_acked,
+)
