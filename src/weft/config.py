@@ -111,8 +111,10 @@ class Frontier(Section, frozen=True):
 class Pace(Section, frozen=True):
     """Politeness. There is no off switch: below 0.5 s only for `own` hosts."""
 
-    delay: Annotated[Seconds, _doc("seconds from the end of an answer to the next request to that host")] = 1.0
-    own_delay: Annotated[Seconds, _doc("the same for `own` hosts")] = 0.0
+    delay: Annotated[
+        Seconds,
+        _doc("seconds from the end of an answer to the next request to that host; at least 0.5 where it is not `own`"),
+    ] = 1.0
     latency_factor: Annotated[Seconds, _doc("the gap is at least this many times the last response times")] = 2.0
     max_crawl_delay: Annotated[Seconds, _doc("Crawl-delay above this is obeyed at this pace")] = 300.0
     max_retry_after: Annotated[Seconds, _doc("Retry-After above this is cut to it")] = 86_400.0

@@ -42,7 +42,7 @@ class Gap(NamedTuple):
 
 def gap(pace: Pace, signs: Signs) -> Gap:
     """The largest of all that asks for distance."""
-    delay = pace.own_delay if signs.own else max(pace.delay, FLOOR)
+    delay = pace.delay if signs.own else max(pace.delay, FLOOR)
     wishes = [
         Gap(delay, "our delay"),
         Gap(min(signs.crawl_delay, pace.max_crawl_delay), "Crawl-delay in robots.txt"),
@@ -56,7 +56,7 @@ def gap(pace: Pace, signs: Signs) -> Gap:
 
 
 def _stretch(pace: Pace, signs: Signs) -> float:
-    if signs.own and pace.own_delay == 0:
+    if signs.own and pace.delay == 0:
         return 0.0  # a benchmark of one's own server measures it at full speed
     return pace.latency_factor * max(signs.latency, signs.last_latency)
 

@@ -1,0 +1,31 @@
+"""One command from seeds to corpus, judged by the truth that simweb knows and by its log."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
+from weft.simweb.process import running
+
+
+@pytest.fixture(params=["rocksdb:state", "redis"])
+def state(request: pytest.FixtureRequest) -> str:
+    if request.param == "redis":
+        server = request.getfixturevalue("redis_server")
+        return str(server.url)
+    return str(request.param)
+
+
+def test_exactly_the_texts_that_the_truth_says(tmp_path: Path, state: str) -> None:
+    with running(web_of(40, 12), tmp_path) as web:
+        config = config_of(web, tmp_path, storage={"state": state})
+        done = weft("crawl", *web.seeds(), "--out", tmp_path / "crawl", "--config", config, "--json")
+        assert done.returncode == 0, done.stderr[-2000:]
+        score = judged(web, tmp_path / "crawl")
+        assert score.recall == 1.0, score.missing[:10]
+        assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+        assert violations(web, 0.05) == []
+        report = report_of(done)
+        assert report["documents"] == len(documents(tmp_path / "crawl"))
+        assert report["ended"] == "exhausted"
+        assert report["pending"] == 0
