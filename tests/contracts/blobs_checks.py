@@ -65,24 +65,8 @@ async def deleting_forgives(blobs: Blobs) -> None:
 
 
 async def bad_names_are_refused(blobs: Blobs) -> None:
-    bad = [
-        "",
-        "/etc/passwd",
-        "../up",
-        "a/../b",
-        "a/..",
-        "..",
-        ".",
-        "a//b",
-        "a/",
-        "a b",
-        "ä",
-        "a\n",
-        "a+open",
-        "a\\b",
-        "a#1",
-    ]
-    for name in bad:
+    outside = ["/etc/passwd", "../up", "a/../b", "a/..", "..", "."]
+    for name in [*outside, "", "a//b", "a/", "a b", "ä", "a\n", "a+open", "a\\b", "a#1"]:
         with pytest.raises(EngineError):
             await blobs.put(name, b"x")
         with pytest.raises(EngineError):

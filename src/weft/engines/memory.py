@@ -140,32 +140,45 @@ class MemoryBlobs:
 class MemoryJournal:
     """A growing array of bytes."""
 
-    def __init__(self, name: str, data: bytearray, journals: "MemoryJournals") -> None:
+    def __init__(self, name: str, blobs: MemoryBlobs) -> None:
         self._name = name
-        self._data = data
-        self._journals = journals
+        self._blobs = blobs
+        self._data = bytearray()
+        self.sealed = False
 
     @property
     def name(self) -> str:
         return self._name
 
     async def append(self, chunk: bytes) -> int:
+        self._usable()
         position = len(self._data)
         self._data += chunk
         return position
 
     async def sync(self) -> int:
+        self._usable()
+        end = len(self._data)
         await asyncio.sleep(0)  # as any real sync, it lets others run
-        return len(self._data)
+        return end
 
     async def read(self, start: int, end: int) -> bytes:
+        self._usable()
         return bytes(self._data[start:end])
 
     async def cut(self, length: int) -> None:
+        self._usable()
         del self._data[length:]
 
     async def seal(self) -> str:
-        return await self._journals.seal(self._name)
+        self._usable()
+        self.sealed = True
+        await self._blobs.put(self._name, bytes(self._data))
+        return self._name
+
+    def _usable(self) -> None:
+        if self.sealed:
+            raise EngineError(f"journal {self._name} cannot be used: it is sealed")
 
 
 class MemoryJournals:
@@ -173,21 +186,17 @@ class MemoryJournals:
 
     def __init__(self, blobs: MemoryBlobs) -> None:
         self._blobs = blobs
-        self._open: dict[str, bytearray] = {}
+        self._journals: dict[str, MemoryJournal] = {}
 
     async def open(self, name: str) -> MemoryJournal:
         check_blob_name(name)
-        if any(blob == name for blob, _ in await self._blobs.list(name)):
-            raise EngineError(f"{name} is sealed")
-        return MemoryJournal(name, self._open.setdefault(name, bytearray()), self)
+        journal = self._journals.setdefault(name, MemoryJournal(name, self._blobs))
+        if journal.sealed:
+            raise EngineError(f"journal {name} cannot be used: it is sealed")
+        return journal
 
     async def unsealed(self) -> list[str]:
-        return sorted(self._open)
-
-    async def seal(self, name: str) -> str:
-        await self._blobs.put(name, bytes(self._open[name]))
-        del self._open[name]
-        return name
+        return sorted(name for name, journal in self._journals.items() if not journal.sealed)
 
     async def close(self) -> None:
         pass

@@ -140,7 +140,7 @@ def open_objects(url: str) -> ObjectBlobs:
     try:
         return ObjectBlobs(from_url(url))
     except (exceptions.BaseError, ValueError) as error:
-        raise ConfigError(f"{url}: {error}") from error
+        raise ConfigError(f"{url}: {_line(error)}") from error
 
 
 @asynccontextmanager
@@ -151,8 +151,13 @@ async def _mapping(name: str) -> AsyncIterator[None]:
     except FileNotFoundError as error:
         raise Missing(f"no blob {name}") from error
     except (exceptions.UnauthenticatedError, exceptions.UnknownConfigurationKeyError) as error:
-        raise ConfigError(f"{name}: {error}") from error
+        raise ConfigError(f"{name}: {_line(error)}") from error
     except (exceptions.GenericError, exceptions.JoinError, OSError) as error:
-        raise Unavailable(f"{name}: {error}") from error
+        raise Unavailable(f"{name}: {_line(error)}") from error
     except (exceptions.BaseError, ValueError) as error:
-        raise EngineError(f"{name}: {error}") from error
+        raise EngineError(f"{name}: {_line(error)}") from error
+
+
+def _line(error: Exception) -> str:
+    """What obstore says, without the dump of its inside that follows."""
+    return str(error).partition("\n")[0]
