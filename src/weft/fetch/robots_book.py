@@ -130,8 +130,8 @@ class RobotsBook:
                 wait = retry_after(exchange.headers, exchange.finished)
                 return Inquiry(finding, tuple(exchanges), detail, wait)
             target = redirect_target(exchange)
-            if target is None:
-                return Inquiry(Finding.ABSENT, tuple(exchanges), "redirects to something that is not a URL")
+            if target is None or any(target == each.url for each in exchanges):
+                return Inquiry(Finding.ABSENT, tuple(exchanges), "redirects to itself or to something that is no URL")
             url = target
         return Inquiry(Finding.ABSENT, tuple(exchanges), f"more than {MAX_HOPS} redirects")
 
