@@ -5,15 +5,18 @@ The only module that knows engines. `opened` is what the command line and `weft.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import msgspec
+import uvloop
 
 from .archive.store import Archive
 from .archive.store import Stores as ArchiveStores
 from .clock import SystemClock, cpu_seconds
+from .config import Config
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
@@ -32,6 +35,7 @@ from .parse.pool import ParserPool
 from .records import Link
 from .urls.host import host_of
 from .urls.own import OwnHosts
+from .urls.seeds import seed
 
 _SEEDS_AT_ONCE: Final = 1000
 _TERM: Final = 300.0  # seconds a message of the pages queue is hidden; far longer than its pages take
@@ -53,7 +57,7 @@ class Session:
     async def add_seeds(self, seeds: Sequence[Link]) -> None:
         """Into the frontier; seeds that are known already change nothing."""
         config = self.shared.config
-        require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(seed.url) for seed in seeds))
+        require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(link.url) for link in seeds))
         for start in range(0, len(seeds), _SEEDS_AT_ONCE):
             added = await self.frontier.add(seeds[start : start + _SEEDS_AT_ONCE])
             self.shared.tally.links(added.new, added.drops)
@@ -118,6 +122,22 @@ class Session:
         tally.seconds += self.shared.clock.monotonic() - self.started
         tally.cpu_seconds += cpu_seconds()
         await tally.save(self.shared.table)
+
+
+def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
+    """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
+    directory = CrawlDirectory.open(out, msgspec.to_builtins(config))
+    try:
+        return uvloop.run(_crawl_seeds(directory, [seed(text) for text in seeds]))
+    finally:
+        directory.close()
+
+
+async def _crawl_seeds(directory: CrawlDirectory, seeds: Sequence[Link]) -> Report:
+    async with opened(directory) as session:
+        await session.add_seeds(seeds)
+        _, report = await session.crawl(lambda _: None)
+        return report
 
 
 @contextlib.asynccontextmanager

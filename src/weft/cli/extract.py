@@ -1,0 +1,26 @@
+"""The verb `extract`: the main text of one HTML file."""
+
+import argparse
+
+from weft.errors import UsageError
+from weft.parse.text import extract as extract_page
+from weft.urls.canonical import BadURLError, canonical
+
+from . import show
+from .tools import read_input
+
+
+def extract(options: argparse.Namespace) -> int:
+    page = extract_page(read_input(options.file), _url(options.url), markdown=options.markdown)
+    if options.json:
+        show.json_line(page)
+    else:
+        show.line(page.text)
+    return 0
+
+
+def _url(given: str | None) -> str | None:
+    try:
+        return canonical(given) if given else None
+    except BadURLError as error:
+        raise UsageError(f"--url {show.printable(given or '')!r}: {error}") from None
