@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import gzip
 import os
 import statistics
 import sys
@@ -147,7 +148,7 @@ def main() -> None:
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_PAGES
     jobs = real_pages(path) if path.exists() else made_up_pages()
     config = override(Config(), "parse", workers=max(1, (os.cpu_count() or 1) - 1))
-    size = statistics.mean(len(igzip.decompress(job.body)) for job in jobs)
+    size = statistics.mean(len(gzip.decompress(job.body)) for job in jobs)
     origin = "real" if path.exists() else "made-up"
     print(f"parse: {len(jobs)} {origin} pages, {size / 1000:.0f} KB on average; milliseconds are CPU per page")
     whole, other = uvloop.run(ours(jobs, config, WORKER)), rival(jobs, config, _read)

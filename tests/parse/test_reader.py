@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weft.config import Config, override
+from weft.config import Config
 from weft.parse.reader import Reader, count_words, is_binary, media_type
 from weft.parse.wire import ParseJob
 from weft.records import Kind, Page, Refusal
@@ -148,7 +148,7 @@ def test_media_type(value: str, expected: tuple[str, str]) -> None:
 
 def test_binary() -> None:
     assert not is_binary(b"")
-    assert not is_binary("a text with one \x01 control".encode())
+    assert not is_binary(b"a text with one \x01 control")
     assert not is_binary("hello".encode("utf-16"))
     assert is_binary(bytes(range(256)))
 

@@ -1,4 +1,4 @@
-"""The `metadata` column: what a page says about itself, as JSON. Called by `reader`. What it does not say is left out."""
+"""The `metadata` column: what a page says about itself, as JSON; the rest is left out. Called by `reader`."""
 
 from datetime import datetime
 

@@ -89,6 +89,7 @@ class ParserPool:
         for process in tuple(self._all):
             process.reap()
         self._all.clear()
+        await asyncio.sleep(0)  # the pipes close
 
     def processes(self) -> list[int]:
         """Process ids of the parsers at work."""
@@ -111,7 +112,9 @@ class ParserPool:
             return
         tasks: list[Task] = []
         size = process.bytes
-        while self._waiting and len(process.tasks) + len(tasks) < _WINDOW and (size < _WINDOW_BYTES or not tasks):
+        fair = -(-len(self._waiting) // len(self._active))  # few jobs are shared out, not given to one
+        most = min(fair, _WINDOW - len(process.tasks))
+        while self._waiting and len(tasks) < most and (size < _WINDOW_BYTES or not tasks):
             task = self._waiting.popleft()
             if not task.batch.done.done():  # else its caller has gone
                 tasks.append(task)
@@ -151,6 +154,7 @@ class ParserPool:
                 self._fail(WeftError(f"the parsers cannot start: {' '.join(self._command)} ended at once"))
                 return
         self.restarts += 1
+        _log.info("parser %d ended with status %d; %d replaced so far", process.pid, process.status, self.restarts)
         self._take_back(process)
         if process in self._spare:
             self._spare.remove(process)
@@ -168,7 +172,8 @@ class ParserPool:
             task = tasks.popleft()
             task.strikes += 1
             refusal = _refusal(process, task)
-            _log.warning("parser %d ended with %d on %s: %s", process.pid, process.status, task.job.url, refusal)
+            verdict = refusal.value if refusal else "tried once more"
+            _log.warning("parser ended with status %d on %s: %s", process.status, task.job.url, verdict)
             if refusal:
                 task.settle(Page(id=task.job.id, url=task.job.url, refusal=refusal))
             else:

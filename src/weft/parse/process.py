@@ -72,6 +72,7 @@ class ParserProcess(asyncio.Protocol):
         self.status = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._jobs: asyncio.WriteTransport | None = None
+        self._pages: asyncio.ReadTransport | None = None
         self._on_ready, self._on_page, self._on_end = on_ready, on_page, on_end
         self._frames = Frames()
         self._job_wire, self._page_wire = JobWire(), PageWire()
@@ -82,7 +83,7 @@ class ParserProcess(asyncio.Protocol):
         process = self._process = _spawn(command)
         jobs, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _pipe(process.stdin))
         self._jobs = jobs
-        await loop.connect_read_pipe(lambda: self, _pipe(process.stdout))
+        self._pages, _ = await loop.connect_read_pipe(lambda: self, _pipe(process.stdout))
         jobs.write(frame(msgspec.msgpack.encode(config)))
 
     @property
@@ -91,13 +92,11 @@ class ParserProcess(asyncio.Protocol):
 
     def send(self, tasks: Sequence[Task], now: float) -> None:
         """Hand over jobs; they are answered in this order."""
+        pieces = [piece for task in tasks for piece in self._job_wire.pieces(task.job)]
         if not self.tasks:
             self.since = now
         self.tasks.extend(tasks)
-        pieces: list[bytes] = []
-        for task in tasks:
-            self.bytes += len(task.job.body)
-            pieces.extend(self._job_wire.pieces(task.job))
+        self.bytes += sum(len(task.job.body) for task in tasks)
         if self._jobs:
             self._jobs.writelines(pieces)
 
@@ -129,8 +128,9 @@ class ParserProcess(asyncio.Protocol):
         if self._process:
             self._process.kill()
             self.status = self._process.wait()
-        if self._jobs:
-            self._jobs.close()
+        for transport in (self._jobs, self._pages):
+            if transport:
+                transport.close()
 
 
 Event = Callable[[ParserProcess], None]

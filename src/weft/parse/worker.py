@@ -39,6 +39,7 @@ def main(make: Callable[[Config], Read] = lambda config: Reader(config).read) ->
     """Serve until the parent closes the pipe. `make` builds what turns a job into a page."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     die_with(int(sys.argv[-1]))
     wire = Stdio()
     frames = wire.receive()
@@ -100,6 +101,7 @@ class Memory:
         """What is mapped but never touched (libraries) does not count: the limit is moved up by as much."""
         size, resident = self.pages()
         most = self._most + (size - resident) * mmap.PAGESIZE
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a hostile page leaves no file behind
         with contextlib.suppress(ValueError, OSError):  # a stricter limit of the system's own stays
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 

@@ -1,0 +1,46 @@
+"""Pages made to hurt a parser: name → body and the headers it comes with. Used by test_bombs."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+
+from weft.records import Headers
+
+HTML: Headers = (("Content-Type", "text/html"),)
+GZIP: Headers = (*HTML, ("Content-Encoding", "gzip"))
+
+
+def bombs() -> Iterator[tuple[str, bytes, Headers]]:
+    """Each about as large as the fetcher lets through, or as small as it takes."""
+    yield "divs", b"<div>" * 200_000, HTML
+    yield "spans", b"<span>" * 200_000, HTML
+    yield "formatting", b"<b><i><u>" * 100_000, HTML
+    yield "misnested", b"<b><p><i></b>" * 30_000, HTML
+    yield "anchors-in-tables", b"<table><a>" * 30_000, HTML
+    yield "tables", b"<table><tr><td>" * 50_000, HTML
+    yield "lists", b"<ul><li>" * 100_000, HTML
+    yield "attributes", b"<p " + b"".join(b"a%d=1 " % number for number in range(100_000)) + b">x", HTML
+    yield "one-attribute", b"<p a='" + b"x" * 5_000_000 + b"'>x", HTML
+    yield "links", b"".join(b"<a href=/%d>x</a>" % number for number in range(300_000)), HTML
+    yield "bad-links", b"".join(b"<a href='http://[%d'>x</a>" % number for number in range(300_000)), HTML
+    yield "entities", b"&amp;&#x41;&CounterClockwiseContourIntegral;&" * 200_000, HTML
+    yield "comments", b"<!--" * 500_000, HTML
+    yield "end-tags", b"</p>" * 500_000, HTML
+    yield "options", b"<select>" + b"<option>" * 300_000, HTML
+    yield "template", b"<template>" * 50_000, HTML
+    yield "svg", b"<svg>" * 50_000 + b"<desc>" * 50_000, HTML
+    yield "words", b"<p>" + b"word " * 2_000_000, HTML
+    yield "paragraphs", b"<p>some words here" * 300_000, HTML
+    yield "one-word", b"<p>" + b"x" * 10_000_000, HTML
+    yield "title", b"<title>" + b"t " * 3_000_000, HTML
+    yield "metas", b"<meta name=robots content=index>" * 200_000, HTML
+    yield "json-ld", b"<script type=application/ld+json>" + b"[" * 1_000_000 + b"</script>", HTML
+    yield "classes", b"".join(b"<div class='nav-%d content'>x</div>" % number for number in range(100_000)), HTML
+    yield "gzip", gzip.compress(bytes(1 << 28)), GZIP
+    yield "gzip-of-html", gzip.compress(b"<div>" * (1 << 24)), GZIP
+    yield "gzip-members", gzip.compress(b"<p>word</p>") * 100_000, GZIP
+    yield "deflate", zlib.compress(bytes(1 << 26)), (*HTML, ("Content-Encoding", "deflate"))
+    yield "not-gzip", b"<p>words", GZIP
+    yield "cut-gzip", gzip.compress(b"<p>words" * 1000)[:-20], GZIP
+    yield "layers", b"<p>words", (*HTML, ("Content-Encoding", ", ".join(["gzip"] * 1000)))
+    yield "unknown-coding", b"<p>words", (*HTML, ("Content-Encoding", "pack200"))

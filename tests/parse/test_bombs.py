@@ -1,0 +1,39 @@
+"""Pages made to hurt a parser get an outcome in bounded time and memory, and hurt no other page."""
+
+import pytest
+from tests.parse.bombs import HTML, bombs
+
+from weft.clock import SystemClock
+from weft.config import Config, override
+from weft.parse.pool import ParserPool
+from weft.parse.wire import ParseJob
+from weft.records import Page
+
+HARMLESS = ParseJob(
+    "harmless", "https://www.site.org/", b"<title>x</title><p>Some words and <a href=/a>a link</a>.", HTML
+)
+
+
+@pytest.mark.slow
+async def test_bombs() -> None:
+    config = override(Config(), "parse", workers=2)
+    pool = ParserPool(config, SystemClock())
+    await pool.start()
+    names, jobs = [], []
+    for name, body, headers in bombs():
+        names.append(name)
+        jobs += [ParseJob(name, f"https://hostile.example/{name}", body, headers), HARMLESS]
+    pages = await pool.parse(jobs)
+    await pool.close()
+    assert [page.id for page in pages] == [job.id for job in jobs]
+    for harmless in pages[1::2]:
+        check_harmless(harmless)
+    for name, bomb in zip(names, pages[::2], strict=True):
+        assert bomb.cpu < 2.5, name
+        print(f"{name:20} {bomb.cpu:.2f} {bomb.refusal} {bomb.detail} {len(bomb.text)} {len(bomb.links)}")
+
+
+def check_harmless(page: Page) -> None:
+    assert page.refusal is None
+    assert page.title == "x"
+    assert [link.url for link in page.links] == ["https://www.site.org/a"]
