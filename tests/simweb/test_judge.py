@@ -46,6 +46,7 @@ def test_a_gap_counts_from_the_end_of_the_answer() -> None:
 def test_overlapping_requests_even_when_the_long_one_began_first() -> None:
     log = [request(0, 10), request(3, 3.1), request(5, 5.1), request(11.5, 12)]
     assert [violation.kind for violation in politeness(log, a_second)] == ["overlap", "overlap"]
+    assert politeness([request(0, 1), request(0.99, 1.5)], a_second)[0].kind == "overlap"
 
 
 def test_the_log_may_be_out_of_order() -> None:

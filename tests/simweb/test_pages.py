@@ -88,6 +88,20 @@ def test_links_across_hosts_follow_a_power_law() -> None:
     assert counts[100] < 0.02 * sum(counts)
 
 
+def test_every_host_is_linked_from_a_host_that_may_be_read() -> None:
+    """A tree over all hosts, rooted in the first, through open hosts only, and shallow: no crawl runs out of depth."""
+    world = World(SimWebConfig(hosts=2000, pages=9, misbehaviours=expand("robots")))
+    depth = {0: 0}
+    for index in range(2000):
+        for page in range(9):
+            for guest in world.guests(index, page):
+                assert guest not in depth
+                assert not world.host(index).closed
+                depth[guest] = depth[index] + 1
+    assert len(depth) == 2000
+    assert max(depth.values()) <= 9
+
+
 def test_names_of_misbehaviours() -> None:
     assert expand("none") == frozenset()
     assert expand("mild") == MILD

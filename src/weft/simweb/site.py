@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 import msgspec
 
+from weft.errors import ConfigError
+
 from .answer import Answer, Plant, Reply, Visit
 from .article import Article
 from .names import TEMPLATES
@@ -62,7 +64,11 @@ class Site:
         return self.world.config.pages
 
     def url(self, path: str, numeric: bool) -> str:
-        return f"http://{self.host.address if numeric else self.host.name}:{self.port}{path}"
+        """Absolute, by address or by name; a web that was not given a port yet has none in its URLs."""
+        if numeric and self.world.config.hosts_per_address > 1:
+            raise ConfigError("simweb: hosts that share an address can only be told apart by name")
+        port = f":{self.port}" if self.port else ""
+        return f"http://{self.host.address if numeric else self.host.name}{port}{path}"
 
     def _path(self, page: int) -> str:
         """Where a page lies; each kind of site has its own habit."""

@@ -69,10 +69,13 @@ def docs(sheet: Sheet) -> str:
     article, ui = sheet.article, sheet.article.language.ui
     headings = [block.text for block in article.blocks if block.kind == "h2"]
     contents = "".join([f'<li><a href="#part-{n}">{text}</a></li>' for n, text in enumerate(headings)])
+    text = blocks_html(article.blocks)
+    for number in range(len(headings)):
+        text = text.replace("<h2>", f'<h2 id="part-{number}">', 1)
     return f"""<div class="toc"><b>{ui[23]}</b><ol>{contents}</ol>{link_list(sheet.children, "chapters")}</div>
 <div role="main" class="document">
 <h1>{article.title}</h1>
-{blocks_html(article.blocks)}
+{text}
 {sheet.body}</div>
 """
 

@@ -3,6 +3,8 @@
 Made from the same map as the pages, without serving any. judge.py compares it with a corpus and a log.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from .answer import Fate, Plant
@@ -48,6 +50,11 @@ class Truth(msgspec.Struct, frozen=True):
     near: list[list[str]]
     optional: list[str]  # markers whose texts may be stored or not
     traps: list[TrapTruth]
+
+    def delay_of(self, least: float) -> Callable[[str], float]:
+        """host → the gap it may expect: the crawler's own delay, or what its robots.txt asks for."""
+        slow = {name: host.crawl_delay for host in self.hosts for name in (host.name, host.address)}
+        return lambda host: max(least, slow.get(host, 0.0))
 
     def of_fate(self, fate: Fate) -> list[str]:
         return [row.url for row in self.urls if row.fate is fate]

@@ -64,8 +64,7 @@ class SimWeb:
 
     def seeds(self, numeric: bool = False) -> list[str]:
         """One URL from which everything can be found."""
-        host = self.world.host(0)
-        return [f"http://{host.address if numeric else host.name}:{self.port}/"]
+        return [Sites(self.world, self.port)(0).url("/", numeric)]
 
     def resolve(self, name: str) -> list[str]:
         """Addresses of a name of this web; none for a name that does not exist."""

@@ -70,8 +70,9 @@ class World:
     def _host(self, index: int) -> Host:
         name, template = self._names.host(index)
         dice = self.dice("host", index)
-        # Four of ten hosts are English, the others share the rest.
-        language = self._languages[0] if dice % 10 < 4 else self._languages[1 + (dice >> 8) % 6]
+        # The first host and four of ten others are English; the rest is shared out.
+        english, *others = self._languages
+        language = english if index == 0 or dice % 10 < 4 else others[(dice >> 8) % len(others)]
         encodings = self._encodings
         return Host(
             index=index,
