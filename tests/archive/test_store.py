@@ -1,9 +1,16 @@
 """Durable, announced, found again; and what a crash leaves is neither lost nor fetched twice."""
 
+import io
+import random
+
+import pytest
 from tests.archive.material import HTML, Disk, answer, answers, capture, exchange, outcomes
+from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
 from weft.archive.announce import unpack
-from weft.archive.store import Archive, Stored
+from weft.archive.store import Answer, Archive, Stored, Stores
+from weft.engines.torn import Crashed, TornTable
+from weft.killpoints import KillPoints
 from weft.ports import Queue
 from weft.records import Announcement, Kind, Reason
 
@@ -142,23 +149,85 @@ async def test_a_crash_while_two_files_are_open_loses_neither() -> None:
     assert await disk.journals.unsealed() == []
 
 
-async def test_a_torn_tail_is_cut_off_at_every_byte() -> None:
-    whole = Disk()
-    await whole.archive().store(answers(2))
-    ((name, data),) = (await whole.files()).items()
-    before = Disk()
-    await before.archive().store(answers(1))
-    ((_, shorter),) = (await before.files()).items()
-    for length in range(len(data)):
-        disk = Disk()
-        await (await disk.journals.open(name)).append(data[:length])
-        archive = disk.archive()
-        recovered = await archive.recover()
-        assert len(recovered.outcomes) in (0, 1)
-        if length >= len(shorter) + 40:
-            assert len(recovered.outcomes) == 1
-        await archive.checkpoint(recovered.stored)
-        stored = await settled(archive, 1, 5)
-        read = await archive.read([one.position for one in (*recovered.stored.announcements, *stored.announcements)])
-        assert all(one.exchange.body == HTML for one in read)
-        assert (await disk.archive().recover()).outcomes == []
+async def torn(disk: Disk, name: str, data: bytes, whole: int) -> None:
+    """A file that a crash left: `whole` captures are found, and writing goes on behind them."""
+    await (await disk.journals.open(name)).append(data)
+    archive = disk.archive()
+    recovered = await archive.recover()
+    assert len(recovered.outcomes) == len(recovered.stored.announcements) == whole
+    await archive.checkpoint(recovered.stored)
+    stored = await settled(archive, 1, 5)
+    positions = [one.position for one in (*recovered.stored.announcements, *stored.announcements)]
+    assert all(one.exchange.body == HTML for one in await archive.read(positions))
+    await archive.close()
+    read = list(ArchiveIterator(io.BytesIO(await disk.blobs.get(name)), check_digests="raise"))
+    assert [record.rec_type for record in read] == ["warcinfo", *["request", "response", "metadata"] * (whole + 1)]
+
+
+async def test_a_torn_tail_is_cut_off_at_every_byte_of_the_last_capture() -> None:
+    disk = Disk()
+    archive = disk.archive()
+    first = await archive.store(answers(1))
+    await archive.store(answers(1, 1))
+    ((name, data),) = (await disk.files()).items()
+    start = first.ends[name]
+    for length in range(start, len(data)):
+        await torn(Disk(), name, data[:length], 1)
+    await torn(Disk(), name, data, 2)
+
+
+@pytest.mark.parametrize("length", [0, 1, 9, 200])
+async def test_a_torn_beginning_is_begun_again(length: int) -> None:
+    disk = Disk()
+    await disk.archive().store(answers(1))
+    ((name, data),) = (await disk.files()).items()
+    await torn(Disk(), name, data[:length], 0)
+
+
+@pytest.mark.parametrize("garbage", [b"\0" * 3_000_000, b"\x1f\x8b\x08\0" * 999, random.Random(1).randbytes(2_500_000)])
+async def test_garbage_behind_the_last_capture_is_cut_off(garbage: bytes) -> None:
+    """After loss of power a file may end in anything, and more of it than is read at once."""
+    disk = Disk()
+    await disk.archive().store(answers(2))
+    ((name, data),) = (await disk.files()).items()
+    await torn(Disk(), name, data + garbage, 2)
+
+
+async def test_a_capture_larger_than_what_is_read_at_once_is_recovered() -> None:
+    disk = Disk()
+    body = random.Random(2).randbytes(5_000_000)
+    await disk.archive().store([answer(capture(exchange(1, body))), *answers(2, 2)])
+    archive = disk.archive()
+    recovered = await archive.recover()
+    read = await archive.read([one.position for one in recovered.stored.announcements])
+    assert [len(one.exchange.body) for one in read] == [len(body), len(HTML), len(HTML)]
+
+
+async def test_a_crash_at_every_write_of_the_table_loses_nothing() -> None:
+    """The table tears; journals and queue are whole. Every batch is settled by its outcomes or by recovery."""
+    calm = TornTable()
+    batches = [answers(2, first) for first in range(0, 6, 2)]
+    await live(Disk(file_bytes=3000), calm, batches, set())
+    for moment in range(1, calm.operations + 1):
+        disk, table, settled_urls = Disk(file_bytes=3000), TornTable(moment, moment), set[str]()
+        with pytest.raises(Crashed):
+            await live(disk, table, batches, settled_urls)
+        await live(disk, table.reopened(), batches, settled_urls)
+        assert {one.url for one in await announced(disk.pages)} == settled_urls
+        assert len(settled_urls) == 6
+        assert await disk.journals.unsealed() == []
+
+
+async def live(disk: Disk, table: TornTable, batches: list[list[Answer]], settled_urls: set[str]) -> None:
+    """One life of a process: what recovery returns is settled, what is not settled is fetched."""
+    stores = Stores(disk.journals, disk.blobs, table, disk.pages)
+    archive = Archive(stores, disk.clock, disk.config, KillPoints())
+    recovered = await archive.recover()
+    settled_urls |= {outcome.lease.url for outcome in recovered.outcomes}
+    await archive.checkpoint(recovered.stored)
+    for batch in batches:
+        wanted = [one for one in batch if one[0].lease.url not in settled_urls]
+        stored = await archive.store(wanted)
+        settled_urls |= {outcome.lease.url for outcome, _ in wanted}
+        await archive.checkpoint(stored)
+    await archive.close()
