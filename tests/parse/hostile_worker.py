@@ -4,6 +4,7 @@ import ctypes
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,11 @@ def allocate() -> None:
     raise AssertionError(len(held))
 
 
+def grow() -> None:
+    """Keeps more than half of what the process may use, as a leak would."""
+    sys.modules["leak"] = b"x" * (300 << 20)  # type: ignore[assignment]
+
+
 def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -39,7 +45,7 @@ def fail() -> None:
     raise RuntimeError("a fault of ours")
 
 
-ACTS: dict[str, Callable[[], None]] = {act.__name__: act for act in (spin, crash, allocate, kill, stop, fail)}
+ACTS: dict[str, Callable[[], None]] = {act.__name__: act for act in (spin, crash, allocate, grow, kill, stop, fail)}
 
 
 def hostile(config: Config) -> Read:

@@ -116,6 +116,16 @@ async def test_a_page_that_fails_once_gets_a_second_chance(pool: ParserPool, tmp
     assert pool.restarts == restarts + 1
 
 
+async def test_a_process_that_has_grown_is_replaced_and_nobody_is_blamed(pool: ParserPool) -> None:
+    restarts = pool.restarts
+    jobs = [harmless(number) for number in range(60)]
+    jobs[3] = hostile("grow")
+    pages = await pool.parse(jobs)
+    check_harmless(pages, jobs)
+    assert pages[3].refusal is None
+    assert pool.restarts == restarts + 1
+
+
 async def test_kill_from_outside_loses_nothing(pool: ParserPool) -> None:
     restarts = pool.restarts
     jobs = [harmless(number) for number in range(2000)]
