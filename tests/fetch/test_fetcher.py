@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.fetch.crew import QUICK, Crew, lease
+from tests.fetch.crew import Crew, lease
 from tests.fetch.misbehaving import Answer, Say, Server, page, redirect
 
-from weft.config import Config, Scope
+from weft.config import Config, Fetch, Scope
 from weft.engines.memory import MemoryTable
 from weft.fetch.fetcher import Fetcher
 from weft.records import Kind, Reason
@@ -217,8 +217,8 @@ async def test_built_from_configuration_without_contact_only_own_hosts() -> None
         return bool(host and holder)
 
     table = MemoryTable()
-    fetch = {"hosts": {"h.test": "127.0.0.1", "far.test": "93.184.216.34"}}
-    config = Config(scope=Scope(own=("127.0.0.0/8",)), fetch=type(QUICK)(**fetch))
+    fetch = Fetch(hosts={"h.test": "127.0.0.1", "far.test": "93.184.216.34"})
+    config = Config(scope=Scope(own=("127.0.0.0/8",)), fetch=fetch)
     fetcher = Fetcher.build(config, table, Crew().clock, turn)
     reasons = [
         (await fetcher.fetch(lease(url))).outcome.reason

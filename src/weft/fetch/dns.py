@@ -19,7 +19,6 @@ MIN_TTL: Final = 300.0
 MAX_TTL: Final = 86_400.0
 _NO_SUCH_NAME_TTL: Final = 900.0
 _TROUBLE_TTL: Final = 30.0
-_CACHED: Final = 50_000  # names; about 20 MB
 _TIMEOUT: Final = 3.0  # per server and try
 _FIRST_REST: Final = 5.0
 _LONGEST_REST: Final = 300.0
@@ -63,6 +62,8 @@ class Resolver:
         }
         self._cache: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
         self._asking: dict[str, asyncio.Future[Answer]] = {}
+        self.size = 50_000
+        """Names that are kept: about 20 MB."""
 
     def cached(self, host: str) -> Answer | None:
         """What is known without asking."""
@@ -109,7 +110,7 @@ class Resolver:
             answer = await self._ask_upstreams(host)
             self._cache[host] = self._clock.monotonic() + answer.ttl, answer
             self._cache.move_to_end(host)
-            while len(self._cache) > _CACHED:
+            while len(self._cache) > self.size:
                 self._cache.popitem(last=False)
             return answer
         finally:
