@@ -100,7 +100,7 @@ class FileJournals:
     """Journals under one folder, each a file `NAME+open` until it is sealed."""
 
     def __init__(self, root: Path, shelf: Shelf, fsync: Fsync = os.fsync) -> None:
-        self._root = root
+        self._root = root.absolute()
         self._shelf = shelf
         self.fsync = fsync
         self._open: dict[str, FileJournal] = {}
@@ -125,7 +125,7 @@ class FileJournals:
         except BlockingIOError as error:
             os.close(descriptor)
             raise Unavailable(f"{path} is in use by another process") from error
-        sync_folders(path.parent, self._root, self.fsync)
+        sync_folders(path.parent, self._root.parent, self.fsync)
         return descriptor
 
     async def unsealed(self) -> list[str]:
@@ -152,15 +152,15 @@ class FileJournals:
         return path.relative_to(self._root).as_posix().removesuffix(OPEN)
 
 
-def sync_folders(folder: Path, root: Path, fsync: Fsync) -> None:
-    """Make the names in `folder`, and its own name in every folder up to root's parent, durable."""
+def sync_folders(folder: Path, top: Path, fsync: Fsync) -> None:
+    """Make the names in `folder` durable, and in every folder above it up to `top`."""
     for named in (folder, *folder.parents):
         descriptor = os.open(named, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fsync(descriptor)
         finally:
             os.close(descriptor)
-        if named == root.parent:
+        if named == top:
             break
 
 

@@ -88,6 +88,7 @@ class FolderBlobs(ObjectBlobs):
         self.root = root.absolute()
         self._fsync = fsync
         self._numbers = itertools.count()
+        self._named: set[Path] = set()  # folders whose own names are durable already
 
     async def put(self, name: str, data: bytes) -> None:
         check_blob_name(name)
@@ -115,7 +116,9 @@ class FolderBlobs(ObjectBlobs):
 
     def _place(self, path: Path, target: Path) -> None:
         path.replace(target)
-        sync_folders(target.parent, self.root, self._fsync)
+        folder = target.parent
+        sync_folders(folder, folder if folder in self._named else self.root.parent, self._fsync)
+        self._named.add(folder)
 
     async def delete(self, names: Sequence[str]) -> None:
         for name in names:
@@ -126,7 +129,7 @@ class FolderBlobs(ObjectBlobs):
             for path in paths:
                 path.unlink(missing_ok=True)
             for folder in {path.parent for path in paths if path.parent.exists()}:
-                sync_folders(folder, folder.parent, self._fsync)
+                sync_folders(folder, folder, self._fsync)
 
         await self._in_thread(work, f"{len(paths)} blobs")
 
