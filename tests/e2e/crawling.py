@@ -67,7 +67,7 @@ def documents(out: Path) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for file in sorted((out / "corpus" / "data").glob("*.parquet")):
         table = pq.read_table(file, columns=["url", "text"])
-        rows += zip(table["url"].to_pylist(), table["text"].to_pylist(), strict=True)
+        rows += [(str(row["url"]), str(row["text"])) for row in table.to_pylist()]
     return rows
 
 
