@@ -5,11 +5,11 @@ A body as it was transferred and its Content-Encoding come in, the bytes inside 
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 import brotli  # type: ignore[import-untyped]
 import zstandard
-from isal import igzip_lib, isal_zlib
+from isal import isal_zlib
 
 from weft.errors import Refused
 from weft.records import Refusal
@@ -20,6 +20,7 @@ _WINDOW: Final = 8 * 1024 * 1024  # RFC 9659: zstd on the web needs no larger on
 _ZSTD_SLICE: Final = 512  # bytes of input that give at most 16 MB: four bytes can stand for a block of 128 KiB
 _AUTOMATIC: Final = 47  # wbits: gzip or zlib, by their header
 _RAW: Final = -15
+_INFLATE_ERROR: Final = cast(type[Exception], isal_zlib.error)  # its stubs call it an instance
 # Encodings that exist but are not for us; other words there (`utf-8`, `none`) are mistakes and mean nothing.
 _UNREADABLE: Final = frozenset({"compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz"})
 
@@ -57,7 +58,7 @@ def _gunzip(body: bytes, limit: int) -> bytes:
         inflater = isal_zlib.decompressobj(wbits=_AUTOMATIC)
         try:
             parts.append(inflater.decompress(body, room + 1))
-        except isal_zlib.error:
+        except _INFLATE_ERROR:
             raise _bad() from None
         room -= len(parts[-1])
         if room < 0:
@@ -77,7 +78,7 @@ def _inflate(body: bytes, limit: int) -> bytes:
     inflater = isal_zlib.decompressobj(wbits=_RAW)
     try:
         plain = inflater.decompress(body, limit + 1)
-    except isal_zlib.error:
+    except _INFLATE_ERROR:
         raise _bad() from None
     if len(plain) > limit:
         raise _bomb()
