@@ -22,6 +22,7 @@ def request(arrived: float, finished: float, host: str = "a.example", **changes:
         "status": 200,
         "agent": "weft",
         "sent": 100,
+        "body": 50,
         "complete": True,
     }
     return Request(**{**values, **changes})  # type: ignore[arg-type]

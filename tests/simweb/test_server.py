@@ -122,6 +122,8 @@ async def test_validators_and_what_changes_them() -> None:
             changed += later.status == 200
             assert (later.status == 200) == ((await ask(web, target, headers=date)).status == 200)
         assert 15 < changed < 30
+        assert sum(row.body for row in web.requests() if row.status == 304) == 0
+        assert all(row.validators for row in site.urls if row.kind == "page")
 
 
 @pytest.mark.parametrize(
@@ -147,4 +149,4 @@ async def test_the_log_tells_who_asked_for_what_and_when() -> None:
         assert (row.status, row.agent, row.complete) == (200, "tester/1", True)
         assert row.finished - row.arrived >= 0.05
         assert row.wall > 1_700_000_000
-        assert row.sent > 4000
+        assert row.sent > row.body > 4000

@@ -22,6 +22,7 @@ class Request(msgspec.Struct, frozen=True):
     status: int  # 0: no status was sent
     agent: str
     sent: int  # bytes, headers included
+    body: int  # of them, the body's; 0 where a script sent them
     complete: bool  # the answer reached its end
     retry_after: float = 0.0  # seconds the answer asked to wait
 

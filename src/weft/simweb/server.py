@@ -8,22 +8,16 @@ import asyncio
 import itertools
 import socket
 import struct
-from collections import Counter
-from email.utils import formatdate
 from typing import cast
 
 import msgspec
 
-from weft.ports import Clock
-
-from .answer import Answer, Hang, Repeat, Reset, Script, Send, Step, Visit, Wait
-from .log import Log, Request
-from .planting import Sites
-from .prepare import Prepared, Store, prepare, retry_seconds, unchanged
-from .site import NOT_FOUND
+from .answer import Answer, Hang, Repeat, Reset, Script, Send, Step, Wait
+from .backend import Backend
+from .log import Request
+from .prepare import Prepared, prepare, retry_seconds, unchanged
 
 MAX_HEAD = 64 * 1024
-UNKNOWN_HOST = prepare(Answer(421, NOT_FOUND))
 BAD_REQUEST = prepare(Answer(400, b"bad request", "text/plain"))
 
 
@@ -37,67 +31,33 @@ class Asked(msgspec.Struct):
     agent: str
     status: int = 0
     sent: int = 0
+    body: int = 0
     retry_after: float = 0.0
 
 
 class Server:
-    """What all connections share."""
+    """Makes connections and knows the open ones."""
 
-    def __init__(self, sites: Sites, log: Log, clock: Clock) -> None:
-        self.sites = sites
-        self.log = log
-        self.clock = clock
-        self.version = 0
-        self.connections: set[Connection] = set()
-        self._store = Store(sites.world.config.cache)
-        self._counts: Counter[tuple[int, str]] = Counter()
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self._open: set[Connection] = set()
         self._ids = itertools.count(1)
-        self._date = (0, b"")
 
     def connection(self) -> "Connection":
-        return Connection(self, next(self._ids))
+        return Connection(self.backend, self._open, next(self._ids))
 
-    def answer(self, host: str, target: str, headers: dict[str, str], wall: float) -> Prepared | Script:
-        """What the web says; `host` is without its port."""
-        world = self.sites.world
-        index = world.find(host)
-        if index is None:
-            return UNKNOWN_HOST
-        site = self.sites(index)
-        numeric = host[:1].isdigit() and world.config.hosts_per_address == 1
-        count = 0
-        if site.counts(target):
-            self._counts[index, target] += 1
-            count = self._counts[index, target]
-        visit = Visit(target, headers, numeric, count, self.version, wall, host)
-        encoded = site.host.encoding and site.host.encoding in headers.get("accept-encoding", "")
-        return self._store.answer(site, visit, (host, target, encoded, self.version))
-
-    def prepare(self) -> None:
-        """Make every ordinary page now, as far as the store has room, as a client asks that takes every encoding."""
-        config, headers = self.sites.world.config, {"accept-encoding": "gzip, deflate, br, zstd"}
-        for number in range(min(config.hosts * config.pages, config.cache)):
-            index, page = divmod(number, config.pages)
-            site = self.sites(index)
-            self.answer(site.host.name, site.path(page), headers, 0.0)
-
-    def latency(self, host: str) -> float:
-        """Seconds this host takes before it answers."""
-        world = self.sites.world
-        index = world.find(host) if world.has("latency") else None
-        return world.config.latency if index is not None and world.host(index).habit == "latency" else 0.0
-
-    def date(self, wall: float) -> bytes:
-        if int(wall) != self._date[0]:
-            self._date = (int(wall), formatdate(wall, usegmt=True).encode())
-        return self._date[1]
+    def abort(self) -> None:
+        """Drop every connection."""
+        for connection in list(self._open):
+            connection.abort()
 
 
 class Connection(asyncio.Protocol):
     """One client. Requests are answered one after the other; what comes early waits in the buffer."""
 
-    def __init__(self, server: Server, number: int) -> None:
-        self._server = server
+    def __init__(self, backend: Backend, opened: set["Connection"], number: int) -> None:
+        self._backend = backend
+        self._opened = opened
         self._number = number
         self._buffer = b""
         self._address = ""
@@ -110,10 +70,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._address = transport.get_extra_info("sockname")[0]
-        self._server.connections.add(self)
+        self._opened.add(self)
 
     def connection_lost(self, _: Exception | None) -> None:
-        self._server.connections.discard(self)
+        self._opened.discard(self)
         self._gone.set()
         self._writable.set()
         if self._asked is not None:
@@ -144,7 +104,7 @@ class Connection(asyncio.Protocol):
             self._request(head)
 
     def _request(self, head: bytes) -> None:
-        clock = self._server.clock
+        clock = self._backend.clock
         lines = head.decode("latin-1").split("\r\n")
         method, _, rest = lines[0].partition(" ")
         target, _, protocol = rest.partition(" ")
@@ -155,8 +115,8 @@ class Connection(asyncio.Protocol):
         if method not in ("GET", "HEAD") or not target.startswith("/"):
             self._send(BAD_REQUEST, head_only=False, keep=False)
             return
-        reply = self._server.answer(self._asked.host, target, headers, self._asked.wall)
-        latency = self._server.latency(self._asked.host)
+        reply = self._backend.answer(self._asked.host, target, headers, self._asked.wall)
+        latency = self._backend.latency(self._asked.host)
         if isinstance(reply, Prepared) and unchanged(reply, headers):
             reply = Prepared(304, reply.unchanged, b"")
         if isinstance(reply, Script):
@@ -169,7 +129,7 @@ class Connection(asyncio.Protocol):
             self._send(reply, method == "HEAD", keep)
 
     async def _send_later(self, seconds: float, reply: Prepared, head_only: bool, keep: bool) -> None:
-        await self._server.clock.sleep(seconds)
+        await self._backend.clock.sleep(seconds)
         self._task = None
         self._send(reply, head_only, keep)
         self.data_received(b"")
@@ -179,10 +139,9 @@ class Connection(asyncio.Protocol):
         if asked is None or self._gone.is_set():
             return
         ending = b"\r\n\r\n" if keep else b"\r\nConnection: close\r\n\r\n"
-        data = reply.head + b"Date: " + self._server.date(asked.wall) + ending
-        if not head_only:
-            data += reply.body
-        asked.status, asked.sent = reply.status, len(data)
+        body = b"" if head_only else reply.body
+        data = reply.head + b"Date: " + self._backend.date(asked.wall) + ending + body
+        asked.status, asked.sent, asked.body = reply.status, len(data), len(body)
         asked.retry_after = retry_seconds(reply.retry_after, asked.wall)
         self._finish(complete=True)  # before the bytes leave: who has an answer finds it in the log
         self._transport.write(data)
@@ -213,10 +172,10 @@ class Connection(asyncio.Protocol):
                 rounds = range(times) if times else itertools.count()
                 for _ in rounds:
                     await self._push(data)
-                    await self._server.clock.sleep(pause)
+                    await self._backend.clock.sleep(pause)
             case Wait(seconds):
                 if seconds:
-                    await self._server.clock.sleep(seconds)
+                    await self._backend.clock.sleep(seconds)
             case Hang():
                 await self._gone.wait()
             case Reset():
@@ -243,7 +202,7 @@ class Connection(asyncio.Protocol):
         request = Request(
             wall=asked.wall,
             arrived=asked.arrived,
-            finished=self._server.clock.monotonic(),
+            finished=self._backend.clock.monotonic(),
             connection=self._number,
             address=self._address,
             host=asked.host,
@@ -251,7 +210,8 @@ class Connection(asyncio.Protocol):
             status=asked.status,
             agent=asked.agent,
             sent=asked.sent,
+            body=asked.body,
             complete=complete,
             retry_after=asked.retry_after,
         )
-        self._server.log.add(request)
+        self._backend.log.add(request)

@@ -3,12 +3,10 @@
 Ordinary pages form a tree below `/` with links across it; misbehaviours are planted beside them (planting.py).
 """
 
-import re
 from collections.abc import Callable
 from email.utils import formatdate
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -18,12 +16,11 @@ from .answer import Answer, Plant, Reply, Visit
 from .article import Article
 from .names import TEMPLATES
 from .page import render
+from .paths import page_number, page_path, without_tracking
 from .pixels import PICTURE
 from .sheet import Link, Sheet
 from .world import WHOLE_HOST_CONSENT, World
 
-NUMBER = re.compile(r"(?:-|id=)(\d+)(?:/|\.html)?$")
-TRACKING = re.compile(r"[?&](?:utm_[a-z]+|gclid|fbclid)=[^&]*")
 YEAR_2025 = 1_735_689_600
 PERIODS = (0, 1, 2, 4, 8)  # of `advance` calls after which a changing page changes; 0: never
 
@@ -57,6 +54,11 @@ class Site:
         """The whole host says that its texts must not train a model."""
         return self.host.habit in WHOLE_HOST_CONSENT
 
+    @property
+    def validators(self) -> bool:
+        """Whether ordinary pages have an ETag and a date."""
+        return self.world.has("validators") and self.host.index % 4 != 3
+
     # where things are
 
     @property
@@ -71,34 +73,16 @@ class Site:
         return f"http://{self.host.address if numeric else self.host.name}{port}{path}"
 
     def _path(self, page: int) -> str:
-        """Where a page lies; each kind of site has its own habit."""
-        if page == 0:
-            return "/"
-        dice, topics = self.world.dice("path", self.host.index, page), self.host.language.topics
-        first, second = quote(topics[dice % len(topics)]), quote(topics[(dice >> 8) % len(topics)])
-        match self.host.template:
-            case "news":
-                return f"/{first}/{second}-{page}"
-            case "blog":
-                return f"/{2016 + dice % 9}/{1 + (dice >> 16) % 12:02}/{first}-{second}-{page}/"
-            case "docs":
-                return f"/docs/{first}/{second}-{page}.html"
-            case "forum":
-                return f"/threads/{first}-{second}-{page}"
-            case "shop":
-                return f"/products/{first}-{second}-{page}.html"
-            case _:
-                return f"/list/{first}?id={page}"
+        dice = self.world.dice("path", self.host.index, page)
+        return page_path(self.host.template, self.host.language.topics, dice, page)
 
     def page_at(self, target: str) -> int | None:
         """The page at a path; a query that is none of its own is ignored, as most sites do."""
-        target = TRACKING.sub("", target)
+        target = without_tracking(target)
         for candidate in (target, target.partition("?")[0]):
-            if candidate == "/":
-                return 0
-            match = NUMBER.search(candidate)
-            if match and 0 < int(match[1]) < self.pages and self.path(int(match[1])) == candidate:
-                return int(match[1])
+            page = page_number(candidate)
+            if page is not None and page < self.pages and self.path(page) == candidate:
+                return page
         return None
 
     # what stands on a page
@@ -213,7 +197,7 @@ class Site:
         return Answer(404, NOT_FOUND)
 
     def _planted(self, target: str) -> Plant | None:
-        plant = self._exact.get(target) or self._exact.get(TRACKING.sub("", target))
+        plant = self._exact.get(target) or self._exact.get(without_tracking(target))
         if plant is None:
             return next((plant for plant in self._prefixes if target.startswith(plant.path)), None)
         return plant
@@ -223,7 +207,7 @@ class Site:
         body = render(self.sheet(page, visit.numeric, version))
         headers: list[tuple[str, str]] = []
         index = self.host.index
-        if self.world.has("validators") and index % 4 != 3:
+        if self.validators:
             headers.append(("ETag", f'"{index:x}-{page:x}-{version:x}"'))
             headers.append(("Last-Modified", formatdate(self.modified(page, version), usegmt=True)))
         if self.world.has("cache-control") and index % 3 == 1:

@@ -19,6 +19,7 @@ class UrlTruth(msgspec.Struct, frozen=True):
     fate: Fate
     kind: str  # `page`, or the misbehaviour's name
     marker: str = ""
+    validators: bool = False  # has ETag and Last-Modified, answers 304
 
 
 class HostTruth(msgspec.Struct, frozen=True):
@@ -96,7 +97,8 @@ def _urls(site: Site, numeric: bool, version: int) -> list[UrlTruth]:
     rows = []
     for page in range(site.pages):
         marker = site.world.marker(site.host.index, page, site.version_of(page, version))
-        rows.append(UrlTruth(site.url(site.path(page), numeric), _judged(site, Fate.STORED), "page", marker))
+        url, fate = site.url(site.path(page), numeric), _judged(site, Fate.STORED)
+        rows.append(UrlTruth(url, fate, "page", marker, site.validators))
     for plant in site.plants:
         if not plant.prefix:
             marker = site.world.marker(*plant.text) if plant.text else ""

@@ -10,6 +10,7 @@ from weft.clock import SystemClock
 from weft.errors import ConfigError
 from weft.ports import Clock
 
+from .backend import Backend
 from .config import SimWebConfig
 from .log import Log, Request
 from .planting import Sites
@@ -34,9 +35,9 @@ class SimWeb:
         """Bind every address to the same port and listen."""
         sockets = bind_all(self.world.addresses, self.config.port)
         self.port = sockets[0].getsockname()[1]
-        self._server = Server(Sites(self.world, self.port), self._log, self._clock)
+        self._server = Server(Backend(Sites(self.world, self.port), self._log, self._clock))
         if self.config.prepared:
-            self._server.prepare()
+            self._server.backend.prepare()
         loop = asyncio.get_running_loop()
         for bound in sockets:
             self._listeners.append(await loop.create_server(self._server.connection, sock=bound, backlog=512))
@@ -47,8 +48,7 @@ class SimWeb:
             listener.close()
         self._listeners.clear()
         if self._server is not None:
-            for connection in list(self._server.connections):
-                connection.abort()
+            self._server.abort()
             await asyncio.sleep(0)
         self._log.close()
 
@@ -79,7 +79,7 @@ class SimWeb:
 
     def truth(self, numeric: bool = False) -> Truth:
         """What a perfect polite crawler makes of the web as it is now."""
-        version = self._server.version if self._server else 0
+        version = self._server.backend.version if self._server else 0
         return truth_of(Sites(self.world, self.port), numeric, version)
 
     def requests(self) -> list[Request]:
@@ -93,8 +93,8 @@ class SimWeb:
         """Let the changing pages change; how often that was done is returned."""
         if self._server is None:
             raise RuntimeError("the web does not run")
-        self._server.version += steps
-        return self._server.version
+        self._server.backend.version += steps
+        return self._server.backend.version
 
 
 def bind_all(addresses: tuple[str, ...], port: int) -> list[socket.socket]:
