@@ -25,7 +25,7 @@ from .dedup.exact import Exact
 from .directory import CrawlDirectory
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
 from .fetch.fetcher import Fetcher
-from .fetch.identity import require_contact
+from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
 from .frontier.frontier import Frontier
 from .handover import Handover
@@ -35,6 +35,7 @@ from .parse.pool import ParserPool
 from .records import Link
 from .urls.host import host_of
 from .urls.own import OwnHosts
+from .urls.scope import Rules
 from .urls.seeds import seed
 
 _SEEDS_AT_ONCE: Final = 1000
@@ -56,8 +57,6 @@ class Session:
 
     async def add_seeds(self, seeds: Sequence[Link]) -> None:
         """Into the frontier; seeds that are known already change nothing."""
-        config = self.shared.config
-        require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(link.url) for link in seeds))
         for start in range(0, len(seeds), _SEEDS_AT_ONCE):
             added = await self.frontier.add(seeds[start : start + _SEEDS_AT_ONCE])
             self.shared.tally.links(added.new, added.drops)
@@ -124,11 +123,20 @@ class Session:
         await tally.save(self.shared.table)
 
 
+def check(config: Config, seeds: Iterable[Link]) -> None:
+    """Refuse what cannot work before anything is started: every value that is more than its type."""
+    Rules(config.scope)
+    Identity(config.fetch)
+    require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(link.url) for link in seeds))
+
+
 def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
     """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
+    links = [seed(text) for text in seeds]
     directory = CrawlDirectory.open(out, msgspec.to_builtins(config))
     try:
-        return uvloop.run(_crawl_seeds(directory, [seed(text) for text in seeds]))
+        check(directory.config, links)
+        return uvloop.run(_crawl_seeds(directory, links))
     finally:
         directory.close()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import uvloop
 
-from weft.build import Session, opened
+from weft.build import Session, check, opened
 from weft.config import settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory
@@ -31,6 +31,7 @@ def crawl(options: argparse.Namespace) -> int:
     seeds = _seeds(options)
     directory = CrawlDirectory.open(Path(options.out), _settings(options))
     try:
+        check(directory.config, seeds)
         ending, report = uvloop.run(_run(directory, seeds, options))
     finally:
         directory.close()
