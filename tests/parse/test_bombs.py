@@ -7,17 +7,31 @@ from weft.clock import SystemClock
 from weft.config import Config, override
 from weft.parse.pool import ParserPool
 from weft.parse.wire import ParseJob
-from weft.records import Page
+from weft.records import Page, Refusal
 
 HARMLESS = ParseJob(
     "harmless", "https://www.site.org/", b"<title>x</title><p>Some words and <a href=/a>a link</a>.", HTML
 )
 
 
+REFUSALS = {
+    "divs": Refusal.TOO_DEEP,
+    "formatting": Refusal.TOO_DEEP,
+    "tables": Refusal.TOO_DEEP,
+    "attributes": Refusal.TOO_MANY_ATTRIBUTES,
+    "gzip": Refusal.BOMB,
+    "gzip-of-html": Refusal.BOMB,
+    "deflate": Refusal.BOMB,
+    "not-gzip": Refusal.BAD_ENCODING,
+    "layers": Refusal.BAD_ENCODING,
+    "links": None,
+    "unknown-coding": None,
+}
+
+
 @pytest.mark.slow
 async def test_bombs() -> None:
-    config = override(Config(), "parse", workers=2)
-    pool = ParserPool(config, SystemClock())
+    pool = ParserPool(override(Config(), "parse", workers=2), SystemClock())
     await pool.start()
     names, jobs = [], []
     for name, body, headers in bombs():
@@ -29,8 +43,10 @@ async def test_bombs() -> None:
     for harmless in pages[1::2]:
         check_harmless(harmless)
     for name, bomb in zip(names, pages[::2], strict=True):
+        assert bomb.refusal is not Refusal.CRASH, (name, bomb.detail)
+        assert bomb.refusal is REFUSALS.get(name, bomb.refusal), name
         assert bomb.cpu < 2.5, name
-        print(f"{name:20} {bomb.cpu:.2f} {bomb.refusal} {bomb.detail} {len(bomb.text)} {len(bomb.links)}")
+    assert len(pages[2 * names.index("links")].links) == Config().parse.max_links
 
 
 def check_harmless(page: Page) -> None:

@@ -8,13 +8,13 @@ import re
 from typing import Final
 
 import msgspec
-from isal import isal_zlib
 
 from weft.config import Config
 from weft.errors import Refused
 from weft.records import Headers, Kind, Page, Refusal
 
 from . import about, directives, language, reading, sniff, text
+from .decode import decode
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, refreshes
 from .wire import ParseJob
@@ -55,7 +55,13 @@ class Reader:
         """The page of a capture, or a page with a refusal."""
         if job.kind in (Kind.ROBOTS, Kind.POLICY):
             return refused(job, Refusal.NOT_TEXT, "a file for robots")
-        body = _decoded(job, self._config.parse.max_decoded)
+        try:
+            return self._read(job)
+        except Refused as refusal:
+            return refused(job, Refusal(str(refusal)))
+
+    def _read(self, job: ParseJob) -> Page:
+        body = decode(job.body, field(job.headers, "content-encoding"), self._config.parse.max_decoded)
         mime, charset = media_type(job.headers)
         if is_binary(body):
             return refused(job, Refusal.NOT_TEXT, f"binary data, declared as {mime or 'nothing'}")
@@ -66,10 +72,7 @@ class Reader:
         return refused(job, Refusal.NOT_TEXT, mime)
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
-        try:
-            found = reading.read(body, charset)
-        except Refused as refusal:
-            return refused(job, Refusal(str(refusal)))
+        found = reading.read(body, charset)
         walk = found.walk
         metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
@@ -129,9 +132,14 @@ def refused(job: ParseJob, refusal: Refusal, detail: str = "") -> Page:
     return Page(job.id, job.url, refusal, detail)
 
 
+def field(headers: Headers, wanted: str) -> str:
+    """The value of a header field; of one that is repeated, all values (RFC 9110, section 5.3)."""
+    return ",".join(value for name, value in headers if name.lower() == wanted)
+
+
 def media_type(headers: Headers) -> tuple[str, str]:
     """Content type and charset as the server declares them, "" where it does not."""
-    value = next((value for name, value in headers if name.lower() == "content-type"), "")
+    value = field(headers, "content-type").partition(",")[0]
     charset = _CHARSET.search(value)
     return value.partition(";")[0].strip().lower(), charset[1] if charset else ""
 
@@ -145,8 +153,3 @@ def is_binary(body: bytes) -> bool:
         return False
     controls = len(start) - len(start.translate(None, _CONTROLS))
     return controls > len(start) * _CONTROL_SHARE
-
-
-def _decoded(job: ParseJob, most: int) -> bytes:
-    encoding = next((value for name, value in job.headers if name.lower() == "content-encoding"), "")
-    return isal_zlib.decompress(job.body, 31) if encoding == "gzip" else job.body
