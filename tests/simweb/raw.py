@@ -26,7 +26,7 @@ class Raw(NamedTuple):
 
 
 async def ask(
-    web: SimWeb, target: str, host: int = 0, headers: str = "", seconds: float = 0.3, limit: int = 10**6
+    web: SimWeb, target: str, host: int = 0, headers: str = "", seconds: float = 10.0, limit: int = 10**6
 ) -> Raw:
     """GET on a connection of its own; `seconds` of silence end it."""
     there = web.world.host(host)

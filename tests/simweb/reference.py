@@ -89,7 +89,7 @@ class ReferenceCrawler:
 
     async def crawl(self, seeds: list[str]) -> None:
         connector = aiohttp.TCPConnector(resolver=WebResolver(self._web), use_dns_cache=False)
-        timeout = aiohttp.ClientTimeout(total=2)
+        timeout = aiohttp.ClientTimeout(total=20)
         headers = {"User-Agent": AGENT}
         async with aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout) as self._session:
             queue = deque((seed, 0) for seed in seeds)

@@ -65,7 +65,7 @@ async def test_lengths_and_chunks_that_lie() -> None:
 
 async def test_silence_drips_and_floods() -> None:
     assert await asked("timeouts", "/odd/timeouts/1", seconds=0.1) == (b"", "silence")
-    half = await asked("timeouts", "/odd/timeouts/half", seconds=0.1)
+    half = await asked("timeouts", "/odd/timeouts/half", seconds=0.5)
     assert half.ended == "silence"
     assert 0 < len(half.body) < int(half.header("Content-Length"))
     drip = await asked("drips", "/odd/drips/1", limit=250)
@@ -137,9 +137,17 @@ async def test_subdomains_without_end() -> None:
         assert b"http://user-0." in (await ask(web, "/")).body
 
 
+async def test_cookies_are_set_and_seen() -> None:
+    async with SimWeb(SimWebConfig(hosts=1, pages=1, misbehaviours=expand("cookies"))) as web:
+        cookie = (await ask(web, "/")).header("Set-Cookie").partition(";")[0]
+        await ask(web, "/", headers=f"Cookie: {cookie}\r\n")
+        assert cookie.startswith("visitor=")
+        assert [row.cookie for row in web.requests()] == ["", cookie]
+
+
 def test_every_misbehaviour_grows_somewhere() -> None:
     """No name on the list is a dead letter."""
-    habits = {"latency", "gzip", "brotli", "zstd", "validators", "cache-control", "changing", "tracking"}
+    habits = {"latency", "gzip", "brotli", "zstd", "validators", "cache-control", "changing", "tracking", "cookies"}
     world = World(SimWebConfig(hosts=80, pages=2, misbehaviours=expand("all")))
     sites = Sites(world, 80)
     planted = {plant.kind for index in range(80) for plant in sites(index).plants}

@@ -86,12 +86,21 @@ async def test_sitemap_lines_are_there_by_name_and_by_address() -> None:
 async def test_signals_of_single_pages(kind: str, signal: str) -> None:
     async with SimWeb(SimWebConfig(hosts=1, pages=2, misbehaviours=expand(kind))) as web:
         fates = {row.url: row.fate for row in web.truth().urls}
+        assert [row.kind for row in web.truth().urls if row.consent == "deny"] == [kind]
         assert fates[f"{web.seeds()[0]}odd/{kind}/0"] is Fate.UNWANTED
         assert fates[web.seeds()[0]] is Fate.STORED
         assert signal.encode() in (await ask(web, f"/odd/{kind}/0")).data
         assert signal.encode() not in (await ask(web, "/")).data
         licence = await ask(web, "/license.xml")
         assert (licence.status == 200) == kind.startswith("rsl-")
+
+
+async def test_signals_that_allow_and_that_say_nothing() -> None:
+    async with SimWeb(SimWebConfig(hosts=1, pages=1, misbehaviours=expand("consent-allowed"))) as web:
+        rows = [row for row in web.truth().urls if row.kind == "consent-allowed"]
+        assert [row.consent for row in rows] == ["allow"] * 4 + ["unknown"] * 2
+        assert {row.fate for row in rows} == {Fate.STORED}
+        assert b'<permits type="usage">all</permits>' in (await ask(web, "/license-open.xml")).body
 
 
 @pytest.mark.parametrize(

@@ -98,5 +98,5 @@ class Plant(msgspec.Struct, frozen=True):
     linked: bool = True  # an ordinary page of the host links to it
     prefix: bool = False  # stands for every target that begins with `path`
     sample: str = ""  # for links: a target inside the prefix
-    consented: bool = False  # allows training although its host does not
+    consent: str = ""  # allow or deny, when the page itself says so; goes before its host's
     beyond: str = ""  # a URL out of reach to which only this page links

@@ -127,6 +127,7 @@ MISBEHAVIOURS: tuple[Misbehaviour, ...] = (
         ("nofollow", "pages that ask not to follow their links, in markup and in a header"),
         ("base-href", "relative links that only work with base href"),
         ("refresh", "a page that only refreshes to another"),
+        ("cookies", "hosts that set a cookie with every answer; the log says who sends it back"),
         ("tracking", "links with tracking parameters, fragments and odd spelling"),
     ),
     *_group(

@@ -6,6 +6,8 @@ Signals for single pages are planted where carried; those for a whole host are i
 import json
 from collections.abc import Iterator
 
+import msgspec
+
 from .answer import Answer, Fate, Handler, Plant, Visit
 from .markup import Wish, wishful_page
 from .robots import file_plant, rules, text_at
@@ -29,13 +31,14 @@ ON_PAGE: dict[str, tuple[str, tuple[str, str]]] = {
     "noai-meta": ('<meta name="robots" content="noai, noimageai">\n', ("", "")),
     "noai-header": ("", ("X-Robots-Tag", "noai")),
 }
-ALLOWED: tuple[tuple[str, tuple[str, str]], ...] = (
-    ("", ("Content-Usage", "train-ai=y, search=n")),
-    ("", ("tdm-reservation", "0")),
-    ('<meta name="tdm-reservation" content="0">\n', ("tdm-reservation", "1")),  # markup goes before the header
-    ("", ("Link", f'</license-open.xml>; rel="license"; type="{RSL}"')),
-    ("", ("X-Robots-Tag", "otherbot: noai")),
-    ("", ("Content-Usage", 'train-ai="n"')),  # a string is no token: says nothing
+# (verdict, markup, header field): pages that may be stored
+ALLOWED: tuple[tuple[str, str, tuple[str, str]], ...] = (
+    ("allow", "", ("Content-Usage", "train-ai=y, search=n")),
+    ("allow", "", ("tdm-reservation", "0")),
+    ("allow", '<meta name="tdm-reservation" content="0">\n', ("tdm-reservation", "1")),  # markup goes before the header
+    ("allow", "", ("Link", f'</license-open.xml>; rel="license"; type="{RSL}"')),
+    ("", "", ("X-Robots-Tag", "otherbot: noai")),
+    ("", "", ("Content-Usage", 'train-ai="n"')),  # a string is no token: says nothing
 )
 
 
@@ -43,20 +46,22 @@ def consent(site: Site) -> Iterator[Plant]:
     carries, index = site.world.carries, site.host.index
     for kind, (head, header) in ON_PAGE.items():
         if carries(index, kind):
-            yield _signed(site, kind, 0, (head, header), Fate.UNWANTED)
+            yield _signed(site, kind, 0, ("deny", head, header))
     if carries(index, "consent-allowed"):
         for turn, signal in enumerate(ALLOWED):
-            yield _signed(site, "consent-allowed", turn, signal, Fate.STORED)
+            yield _signed(site, "consent-allowed", turn, signal)
         yield _file("/license-open.xml", RSL, LICENCE.format(verb="permits", usage="all"))
     if any(carries(index, kind) for kind in ("rsl-header", "rsl-link")) or site.host.habit == "rsl-robots":
         yield _file("/license.xml", RSL, LICENCE.format(verb="prohibits", usage="ai-train"))
     yield from _whole_host(site)
 
 
-def _signed(site: Site, kind: str, turn: int, signal: tuple[str, tuple[str, str]], fate: Fate) -> Plant:
-    head, header = signal
+def _signed(site: Site, kind: str, turn: int, signal: tuple[str, str, tuple[str, str]]) -> Plant:
+    verdict, head, header = signal
+    fate = Fate.UNWANTED if verdict == "deny" else Fate.STORED
     wish = Wish(f"/odd/{kind}/{turn}", site.world.extra(kind, turn), head=head, header=header)
-    return Plant(wish.path, fate, wishful_page(site, wish), kind, text=(site.host.index, wish.number))
+    text = (site.host.index, wish.number)
+    return Plant(wish.path, fate, wishful_page(site, wish), kind, text=text, consent=verdict)
 
 
 def _file(path: str, kind: str, text: str) -> Plant:
@@ -98,4 +103,4 @@ def _with_licence(site: Site) -> Handler:
 
 def _outweighs(plant: Plant) -> Plant:
     """A page whose own consent goes before its host's."""
-    return Plant(plant.path, plant.fate, plant.answer, plant.kind, text=plant.text, consented=True)
+    return msgspec.structs.replace(plant, consent="allow")

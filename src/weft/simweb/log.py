@@ -25,6 +25,7 @@ class Request(msgspec.Struct, frozen=True):
     body: int  # of them, the body's; 0 where a script sent them
     complete: bool  # the answer reached its end
     retry_after: float = 0.0  # seconds the answer asked to wait
+    cookie: str = ""  # as the client sent it
 
 
 class Log:

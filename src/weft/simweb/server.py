@@ -29,6 +29,7 @@ class Asked(msgspec.Struct):
     host: str
     target: str
     agent: str
+    cookie: str
     status: int = 0
     sent: int = 0
     body: int = 0
@@ -110,7 +111,8 @@ class Connection(asyncio.Protocol):
         target, _, protocol = rest.partition(" ")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         host = headers.get("host", self._address).rpartition(":")[0] or headers.get("host", self._address)
-        self._asked = Asked(clock.now(), clock.monotonic(), host.lower(), target, headers.get("user-agent", ""))
+        agent, cookie = headers.get("user-agent", ""), headers.get("cookie", "")
+        self._asked = Asked(clock.now(), clock.monotonic(), host.lower(), target, agent, cookie)
         keep = headers.get("connection", "").lower() != "close" and protocol == "HTTP/1.1"
         if method not in ("GET", "HEAD") or not target.startswith("/"):
             self._send(BAD_REQUEST, head_only=False, keep=False)
@@ -213,5 +215,6 @@ class Connection(asyncio.Protocol):
             body=asked.body,
             complete=complete,
             retry_after=asked.retry_after,
+            cookie=asked.cookie,
         )
         self._backend.log.add(request)

@@ -212,6 +212,8 @@ class Site:
             headers.append(("Last-Modified", formatdate(self.modified(page, version), usegmt=True)))
         if self.world.has("cache-control") and index % 3 == 1:
             headers.append(("Cache-Control", f"public, max-age={self.world.config.max_age}"))
+        if self.world.carries(index, "cookies"):
+            headers.append(("Set-Cookie", f"visitor={self.world.dice('cookie', index):x}; Path=/; HttpOnly"))
         return Answer(200, body, headers=tuple(headers), lasting=True)
 
     def modified(self, page: int, version: int) -> int:

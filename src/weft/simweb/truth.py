@@ -20,6 +20,7 @@ class UrlTruth(msgspec.Struct, frozen=True):
     kind: str  # `page`, or the misbehaviour's name
     marker: str = ""
     validators: bool = False  # has ETag and Last-Modified, answers 304
+    consent: str = "unknown"  # allow, deny or unknown: the verdict on training
 
 
 class HostTruth(msgspec.Struct, frozen=True):
@@ -89,7 +90,7 @@ def _host(site: Site) -> HostTruth:
         habit=host.habit,
         closed=host.closed,
         crawl_delay=site.world.config.crawl_delay if host.habit == "robots-delay" else 0.0,
-        consent="deny" if site.denied else "unknown",
+        consent=_consent(site),
     )
 
 
@@ -98,23 +99,28 @@ def _urls(site: Site, numeric: bool, version: int) -> list[UrlTruth]:
     for page in range(site.pages):
         marker = site.world.marker(site.host.index, page, site.version_of(page, version))
         url, fate = site.url(site.path(page), numeric), _judged(site, Fate.STORED)
-        rows.append(UrlTruth(url, fate, "page", marker, site.validators))
+        rows.append(UrlTruth(url, fate, "page", marker, site.validators, _consent(site)))
     for plant in site.plants:
         if not plant.prefix:
             marker = site.world.marker(*plant.text) if plant.text else ""
-            settled = plant.fate is Fate.POLICY or (plant.consented and not site.host.closed)
-            fate = plant.fate if settled else _judged(site, plant.fate)
-            rows.append(UrlTruth(site.url(plant.path, numeric), fate, plant.kind, marker))
+            fate = plant.fate if plant.fate is Fate.POLICY else _judged(site, plant.fate, plant.consent)
+            consent = plant.consent or _consent(site)
+            rows.append(UrlTruth(site.url(plant.path, numeric), fate, plant.kind, marker, consent=consent))
         if plant.beyond and not site.host.closed:
             rows.append(UrlTruth(plant.beyond, Fate.DEAD, plant.kind))
     return rows
 
 
-def _judged(site: Site, fate: Fate) -> Fate:
+def _consent(site: Site) -> str:
+    return "deny" if site.denied else "unknown"
+
+
+def _judged(site: Site, fate: Fate, consent: str = "") -> Fate:
     """What the host's robots.txt and its consent make of a page's own fate."""
     if site.host.closed:
         return Fate.FORBIDDEN
-    return Fate.UNWANTED if site.denied and fate in (Fate.STORED, Fate.OPTIONAL) else fate
+    denied = site.denied and consent != "allow"
+    return Fate.UNWANTED if denied and fate in (Fate.STORED, Fate.OPTIONAL) else fate
 
 
 def _near(site: Site) -> list[list[str]]:
