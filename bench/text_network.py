@@ -1,16 +1,10 @@
-"""The text model's training: a small network over the blocks of a page, written out in numpy with its gradients.
-
-h1 = relu(x W1 + b1); context = h1 beside its averages over windows, boxes and the page; h2 = relu(context W2 + b2); logit = h2 w3 + b3.
-The forward pass at run time is `weft.parse.model`; a test holds that both agree.
-"""
+"""The text model's training: the network of `weft.parse.model` over the blocks of a page, with its gradients in numpy."""
 
 from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-
-from weft.parse.model import spans
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -19,11 +13,11 @@ Integers = npt.NDArray[np.int64]
 class Example(msgspec.Struct):
     """One page ready for training."""
 
-    matrix: npt.NDArray[np.float16]
+    matrix: Floats  # block × feature, standardised
     labels: Floats
     words: Floats  # as the score counts them
-    boxes: Integers
-    target: float  # words of the reference text
+    low: Integers
+    high: Integers
     weight: float = 1.0
 
 
@@ -33,27 +27,26 @@ class Batch(msgspec.Struct):
     x: Floats
     labels: Floats
     words: Floats
-    low: Integers  # per pool and row
+    low: Integers  # per span and row
     high: Integers
     starts: Integers  # first row of each page
-    targets: Floats
     weights: Floats
 
 
 Parameters = dict[str, Floats]
 
 
-def initial(features: int, hidden: tuple[int, int], pools: int, rng: np.random.Generator) -> Parameters:
-    """Small random weights."""
+def initial(features: int, hidden: tuple[int, int, int], spans: int, rng: np.random.Generator) -> Parameters:
+    """Small random weights for the given hidden units: first layer, how many of them are averaged, second layer."""
 
     def layer(rows: int, columns: int) -> Floats:
         return rng.normal(0, np.sqrt(2 / rows), (rows, columns)).astype(np.float32)
 
-    first, second = hidden
+    first, averaged, second = hidden
     return {
         "w1": layer(features, first),
         "b1": np.zeros(first, np.float32),
-        "w2": layer(first * (pools + 1), second),
+        "w2": layer(first + averaged * spans, second),
         "b2": np.zeros(second, np.float32),
         "w3": layer(second, 1)[:, 0],
         "b3": np.zeros(1, np.float32),
@@ -69,38 +62,43 @@ def batches(examples: list[Example], size: int, rng: np.random.Generator) -> Ite
 
 def assemble(chosen: list[Example]) -> Batch:
     """Put pages under each other, moving their spans along."""
-    lows, highs, starts, row = [], [], [], 0
-    for example in chosen:
-        low, high = spans(len(example.matrix), example.boxes)
-        lows.append(low + row)
-        highs.append(high + row)
-        starts.append(row)
-        row += len(example.matrix)
+    starts = np.cumsum([0, *(len(example.matrix) for example in chosen)])[:-1]
     return Batch(
-        np.concatenate([e.matrix for e in chosen]).astype(np.float32),
+        np.concatenate([e.matrix for e in chosen]),
         np.concatenate([e.labels for e in chosen]),
         np.concatenate([e.words for e in chosen]),
-        np.concatenate(lows, axis=1),
-        np.concatenate(highs, axis=1),
-        np.array(starts),
-        np.array([e.target for e in chosen], np.float32),
+        np.concatenate([e.low + start for e, start in zip(chosen, starts, strict=True)], axis=1),
+        np.concatenate([e.high + start for e, start in zip(chosen, starts, strict=True)], axis=1),
+        starts,
         np.array([e.weight for e in chosen], np.float32),
     )
 
 
-def _pool(values: Floats, low: Integers, high: Integers) -> Floats:
+def _average(values: Floats, low: Integers, high: Integers) -> Floats:
+    """Means over every span: row × (span · unit)."""
     sums = np.zeros((len(values) + 1, values.shape[1]), np.float64)
     np.cumsum(values, axis=0, out=sums[1:])
-    return ((sums[high] - sums[low]) / (high - low)[:, None]).astype(np.float32)
+    means = (sums[high] - sums[low]) / (high - low)[:, :, None]
+    return means.transpose(1, 0, 2).reshape(len(values), -1).astype(np.float32)
 
 
-def _pool_back(gradient: Floats, low: Integers, high: Integers) -> Floats:
-    """The transpose of `_pool`: every row of a span gets its share."""
-    share = gradient / (high - low)[:, None]
-    edges = np.zeros((len(gradient) + 1, gradient.shape[1]), np.float64)
-    np.add.at(edges, low, share)
-    np.subtract.at(edges, high, share)
-    return np.cumsum(edges, axis=0)[:-1].astype(np.float32)
+def _average_back(gradient: Floats, low: Integers, high: Integers) -> Floats:
+    """The transpose of `_average`: every row of a span gets its share."""
+    spans, rows = low.shape
+    parts = gradient.reshape(rows, spans, -1).transpose(1, 0, 2)
+    share = (parts / (high - low)[:, :, None]).reshape(spans * rows, -1)
+    edges = np.zeros((rows + 1, share.shape[1]), np.float32)
+    _scatter(edges, low.ravel(), share)
+    _scatter(edges, high.ravel(), -share)
+    return np.cumsum(edges, axis=0, dtype=np.float64)[:-1].astype(np.float32)
+
+
+def _scatter(target: Floats, places: Integers, values: Floats) -> None:
+    """target[places] += values, where places repeat; several times faster than np.add.at."""
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    target[ordered[starts]] += np.add.reduceat(values[order], starts, axis=0)
 
 
 def loss_gradient(logits: Floats, batch: Batch) -> tuple[float, Floats]:
@@ -128,28 +126,21 @@ def loss_gradient(logits: Floats, batch: Batch) -> tuple[float, Floats]:
     return full, ((gradient - slope) * share[page]).astype(np.float32)
 
 
-def forward_backward(p: Parameters, batch: Batch, drop: npt.NDArray[np.float32] | None) -> tuple[float, Parameters]:
-    """Loss and gradients of one batch; `drop` scales the hidden units kept in this step."""
+def forward_backward(p: Parameters, batch: Batch, drop: Floats | None = None) -> tuple[float, Parameters]:
+    """Loss and gradients of one batch; `drop` scales the hidden units of the second layer in this step."""
+    width = p["w1"].shape[1]
+    units = (p["w2"].shape[0] - width) // len(batch.low)
     z1 = batch.x @ p["w1"] + p["b1"]
     h1 = np.maximum(z1, 0)
-    context = np.concatenate(
-        [h1, *(_pool(h1, low, high) for low, high in zip(batch.low, batch.high, strict=True))], axis=1
-    )
+    context = np.concatenate([h1, _average(h1[:, :units], batch.low, batch.high)], axis=1)
     z2 = context @ p["w2"] + p["b2"]
-    h2 = np.maximum(z2, 0)
-    if drop is not None:
-        h2 = h2 * drop
-    logits = h2 @ p["w3"] + p["b3"]
-    loss, g = loss_gradient(logits, batch)
-    gh2 = np.outer(g, p["w3"])
-    if drop is not None:
-        gh2 = gh2 * drop
-    gz2 = gh2 * (z2 > 0)
+    keep = (z2 > 0) if drop is None else (z2 > 0) * drop
+    h2 = z2 * keep
+    loss, g = loss_gradient(h2 @ p["w3"] + p["b3"], batch)
+    gz2 = np.outer(g, p["w3"]) * keep
     gcontext = gz2 @ p["w2"].T
-    width = h1.shape[1]
     gh1 = gcontext[:, :width].copy()
-    for place, (low, high) in enumerate(zip(batch.low, batch.high, strict=True), start=1):
-        gh1 += _pool_back(gcontext[:, place * width : (place + 1) * width], low, high)
+    gh1[:, :units] += _average_back(np.ascontiguousarray(gcontext[:, width:]), batch.low, batch.high)
     gz1 = gh1 * (z1 > 0)
     gradients = {
         "w1": batch.x.T @ gz1,

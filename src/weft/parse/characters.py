@@ -90,16 +90,18 @@ _KIND_OF_CATEGORY = {
 
 
 def count(texts: list[str]) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Counts by `Kind` per text, and the kinds of each text's first and last character. No text may be empty."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    """Counts by `Kind` and text, and the kinds of each text's first and last character. No text may be empty."""
+    many = len(texts)
+    lengths = np.fromiter(map(len, texts), np.int64, many)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds = _table()[np.minimum(codes, _TABLE_SIZE - 1)]
-    owner = np.repeat(np.arange(0, len(texts) * KINDS, KINDS), lengths)
-    counts = np.bincount(owner + kinds, minlength=len(texts) * KINDS).reshape(-1, KINDS)
+    owner = np.repeat(np.arange(many), lengths)
+    owner += kinds * np.int64(many)
+    counts = np.bincount(owner, minlength=KINDS * many).reshape(KINDS, many)
     ends = np.cumsum(lengths)
     return counts.astype(np.float32), kinds[ends - lengths], kinds[ends - 1]
 
 
 def words(counts: Floats) -> Floats:
     """About how many words each text has, whatever its script."""
-    return counts @ _WORD_SHARE
+    return _WORD_SHARE @ counts

@@ -1,6 +1,6 @@
 """The model that tells main text from the rest: weights learned by bench/train_text.py, a forward pass in numpy.
 
-In: `Features`. Out: the chance of each block to be main text, and the cut that promises the best F1. Called by `weft.parse.text`.
+In: `Features`. Out: the chance of each block to be main text, and the blocks to keep. Called by `weft.parse.text`.
 """
 
 from functools import cache
@@ -11,20 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.parse.features import Features
+from weft.parse.vocabulary import REGIONS
 
 Floats = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
-
-WINDOWS = (1, 4, 12)  # blocks to each side over which a first impression is averaged
 WEIGHTS = "weights.npz"
+# What a person would strike out on any page, whatever the model has or has not seen.
+_STRUCK = sum(
+    1 << REGIONS.index(region) for region in ("nav", "footer", "aside", "dialog", "button", "noscript", "form")
+)
+_PRIOR = 0.2
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """The network; inputs are scaled by what `w1` and `b1` hold."""
+    """The network: h1 = relu(w1 x + b1); h2 = relu(w2 h1 + wp averages of h1's first units + b2); logit = w3 h2 + b3."""
 
     w1: Floats
     b1: Floats
     w2: Floats
+    wp: Floats
     b2: Floats
     w3: Floats
     b3: Floats
@@ -37,37 +41,30 @@ def weights() -> Weights:
         return Weights(*(stored[name].astype(np.float32) for name in Weights.__struct_fields__))
 
 
-def spans(count: int, boxes: Integers) -> tuple[Integers, Integers]:
-    """Per pool and block, the stretch of blocks to average over: windows, boxes, then the page."""
-    index = np.arange(count)
-    pools = len(WINDOWS) + boxes.shape[1] + 1
-    low, high = np.empty((pools, count), np.int64), np.empty((pools, count), np.int64)
-    for place, window in enumerate(WINDOWS):
-        low[place] = np.maximum(index - window, 0)
-        high[place] = np.minimum(index + window + 1, count)
-    low[len(WINDOWS) : -1], high[len(WINDOWS) : -1] = boxes[:, :, 0].T, boxes[:, :, 1].T
-    low[-1], high[-1] = 0, count
-    return low, high
-
-
-def chances(features: Features, model: Weights) -> Floats:
+def chances(page: Features, model: Weights) -> Floats:
     """The chance of each block to be main text."""
-    hidden = features.matrix @ model.w1
-    hidden += model.b1
+    hidden = model.w1 @ page.matrix
+    hidden += model.b1[:, None]
     np.maximum(hidden, 0, out=hidden)
-    count, width = hidden.shape
-    low, high = spans(count, features.boxes)
-    sums = np.zeros((count + 1, width), np.float32)
-    np.cumsum(hidden, axis=0, out=sums[1:])
-    pooled = sums[high]
-    pooled -= sums[low]
-    pooled /= (high - low)[:, :, None]
-    second = hidden @ model.w2[:width]
-    second += np.matmul(pooled, model.w2[width:].reshape(len(low), width, -1)).sum(0)
-    second += model.b2
+    spans, count = page.low.shape
+    units = model.wp.shape[1] // spans
+    sums = np.zeros((units, count + 1), np.float32)
+    np.cumsum(hidden[:units], axis=1, out=sums[:, 1:])
+    averages = sums[:, page.high]
+    averages -= sums[:, page.low]
+    averages /= page.high - page.low
+    second = model.w2 @ hidden
+    second += model.wp @ averages.reshape(units * spans, count)
+    second += model.b2[:, None]
     np.maximum(second, 0, out=second)
-    logits: Floats = second @ model.w3 + model.b3
-    return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    logits = model.w3 @ second + model.b3
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
+
+
+def tempered(chance: Floats, page: Features) -> Floats:
+    """Chances mixed with a plain rule: they hold up better on kinds of pages that training has not shown."""
+    allowed = (page.regions & _STRUCK) == 0
+    return np.asarray((1 - _PRIOR) * chance + _PRIOR * allowed, np.float32)
 
 
 def choose(chance: Floats, words: Floats) -> npt.NDArray[np.bool_]:

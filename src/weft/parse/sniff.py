@@ -45,7 +45,24 @@ _SUPERSETS = {
 }
 # Decoders that are not charsets of text; and UTF-7, which no browser accepts.
 _NOT_CHARSETS = frozenset(
-    ["base64", "bz2", "hex", "idna", "mbcs", "oem", "punycode", "quopri", "raw_unicode_escape", "rot13", "rot_13", "undefined", "unicode_escape", "utf_7", "uu", "zlib"]
+    [
+        "base64",
+        "bz2",
+        "hex",
+        "idna",
+        "mbcs",
+        "oem",
+        "punycode",
+        "quopri",
+        "raw_unicode_escape",
+        "rot13",
+        "rot_13",
+        "undefined",
+        "unicode_escape",
+        "utf_7",
+        "uu",
+        "zlib",
+    ]
 )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weft.parse.features import features
 from weft.parse.language import declared, detect
 from weft.parse.metadata import metadata
-from weft.parse.model import chances, choose, weights
+from weft.parse.model import chances, choose, tempered, weights
 from weft.parse.reading import Reading, read
 from weft.parse.render import render
 from weft.parse.schema import SchemaItem
@@ -72,7 +72,7 @@ def extract(html: bytes, url: str | None = None, *, charset: str | None = None, 
 def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:
     """The same from a page already read."""
     walk = reading.walk
-    selection = select(walk)
+    selection = select(walk, url)
     text = render(walk, selection.kept, markdown)
     about = metadata(walk, url)
     headings = _headings(walk, selection.kept)
@@ -97,14 +97,14 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
     )
 
 
-def select(walk: Walk) -> Selection:
+def select(walk: Walk, url: str | None = None) -> Selection:
     """Ask the model; where it finds next to nothing, take what it least objects to."""
     if not walk.texts:
         return Selection([], False, 0.0)
     if len(walk.texts) > _MOST_BLOCKS:
         walk = _shortened(walk)
-    page = features(walk, walk.title)
-    chance = chances(page, weights())
+    page = features(walk, url)
+    chance = tempered(chances(page, weights()), page)
     kept = choose(chance, page.words)
     total = float(page.words.sum())
     found = float(page.words[kept].sum())

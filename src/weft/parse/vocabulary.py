@@ -15,16 +15,16 @@ class Action(IntEnum):
 
     BLOCK = 0  # ends the running block; the default, so custom elements are blocks
     INLINE = 1
-    SKIP = 2  # nothing below it is text
-    LINK = 3
-    BREAK = 4
-    HEAD = 5  # meta, link, base, title, script: metadata, no text
-    IMAGE = 6
-    FRAME = 7  # points to another page, holds no text of its own
-    RULE = 8
-    PRE = 9
-    COMMENT = 10
-    TIME = 11
+    LINK = 2
+    PRE = 3
+    TIME = 4  # the last that is entered
+    SKIP = 5  # nothing below it is text
+    HEAD = 6  # meta, link, base, title, script: metadata, no text
+    IMAGE = 7
+    FRAME = 8  # points to another page, holds no text of its own
+    BREAK = 9
+    RULE = 10
+    COMMENT = 11
 
 
 class Tag(IntEnum):
@@ -85,7 +85,36 @@ _TAGS = {
     Tag.ROW: "tr",
 }
 # One bit each: the block lies somewhere below such an element (or below that ARIA role).
-REGIONS = ["article", "main", "section", "nav", "header", "footer", "aside", "list", "item", "table", "cell", "form", "figure", "details", "dialog", "button", "quote", "pre", "noscript", "hidden", "address", "heading", "link", "body-text", "description", "review", "term", "frame"]
+REGIONS = [
+    "article",
+    "main",
+    "section",
+    "nav",
+    "header",
+    "footer",
+    "aside",
+    "list",
+    "item",
+    "table",
+    "cell",
+    "form",
+    "figure",
+    "details",
+    "dialog",
+    "button",
+    "quote",
+    "pre",
+    "noscript",
+    "hidden",
+    "address",
+    "heading",
+    "link",
+    "body-text",
+    "description",
+    "review",
+    "term",
+    "frame",
+]
 _REGION_OF_TAG = {
     "article": "article",
     "main": "main",

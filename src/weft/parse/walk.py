@@ -14,14 +14,12 @@ from weft.parse.vocabulary import REGION_OF_PROPERTY, REGION_OF_ROLE, Action, Ta
 
 _TEXT_NODE = 2
 _BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
-_SKIPPED = -1
 _HIDDEN = region_bit("hidden")
 _LINK_REGION = region_bit("link")
-_STICKY = frozenset({Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6})  # a block inside a heading is one
-_ITEMS = frozenset({Tag.ITEM, Tag.TERM})
+_STICKY = frozenset(map(int, (Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # a block inside a heading is one
+_STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
 _OTHER, _ROW, _CELL = int(Tag.OTHER), int(Tag.ROW), int(Tag.CELL)
-_SPECIAL = 0
-_PLAIN = frozenset({"class", "id", "data-id", "data-v", "dir", "lang"})
+_LINK, _TIME = int(Action.LINK), int(Action.TIME)
 _VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
 _LONGEST_VALUE = 300
 
@@ -101,11 +99,11 @@ class Walker:
     So wrappers of icons and images cost next to nothing. Inline elements belong to the block they stand in.
     """
 
-    def __init__(self, root: LexborNode) -> None:
+    def __init__(self) -> None:
         words = vocabulary()
         self.tags = words.tags
         self.regions = words.regions
-        self.opened: list[LexborNode] = [root]
+        self.opened: list[LexborNode] = []
         self.frames: list[_Frame] = [(0, _OTHER, 0, 0, 0, 0, 0, -1, -1)]
         self.texts: list[str] = []
         self.facts: list[int] = []
@@ -113,7 +111,7 @@ class Walker:
         self.parts: list[str] = []
         self.pre = 0  # index in `opened` of the <pre> we are in
         self.link_chars = self.link_count = self.image_count = 0
-        self.item_pending = False
+        self.item_pending = 0
         self.link: LexborNode | None = None
         self.link_parts: list[str] = []
         self.links: list[RawLink] = []
@@ -126,43 +124,39 @@ class Walker:
 
     def resolve(self) -> _Frame:
         """Make frames of all that is open, because a text was found in it."""
-        frames = self.frames
+        frames, tags, region_bits, parents = self.frames, self.tags, self.regions, self.box_parents
         above = frames[-1]
-        for node in self.opened[len(frames) :]:
-            above = self.resolve_one(node, above)
-            frames.append(above)
-        return above
-
-    def resolve_one(self, node: LexborNode, above: _Frame) -> _Frame:
-        """What a block element adds to what its parent says of the text below."""
-        parent, above_tag, regions, above_bits, _, far, shape, row, cell = above
-        number = node.tag_id
-        if number in self.regions:
-            regions |= self.regions[number]
-        bits = 0
-        attributes = node.attributes
-        if attributes:
+        for node in self.opened[len(frames) - 1 :]:
+            parent, tag, regions, above_bits, _, far, shape, row, cell = above
+            number = node.tag_id
+            if number in region_bits:
+                regions |= region_bits[number]
+            bits = read = 0
+            attributes = node.attributes
             if "class" in attributes:
                 bits = class_bits(attributes["class"] or "")
+                read = 1
             if "id" in attributes:
                 bits |= class_bits(attributes["id"] or "")
-            if not attributes.keys() <= _PLAIN:
+                read += 1
+            if len(attributes) > read:
                 regions |= self.attribute_regions(node, attributes)
-        box = len(self.box_parents)
-        self.box_parents.append(parent)
-        self.box_starts.append(len(self.texts))
-        self.box_ends.append(0)
-        tag = self.tags[number] if number in self.tags else _OTHER
-        if tag >= _SPECIAL:
-            if above_tag in _STICKY:
-                tag = above_tag
-            elif tag in _ITEMS:
-                self.item_pending = True
-            elif tag == _ROW:
-                row = box
-            elif tag == _CELL:
-                cell = box
-        return box, tag, regions, bits, bits | above_bits, bits | far, hash((shape, number, bits)), row, cell
+            box = len(parents)
+            parents.append(parent)
+            self.box_starts.append(len(self.texts))
+            if tag not in _STICKY:
+                tag = tags.get(number, _OTHER)
+                if tag in _STRUCTURAL:
+                    if tag == _ROW:
+                        row = box
+                    elif tag == _CELL:
+                        cell = box
+                    else:
+                        self.item_pending = 1
+            above = (box, tag, regions, bits, bits | above_bits, bits | far, hash((shape, number, bits)), row, cell)
+            frames.append(above)
+        self.box_ends += [0] * (len(parents) - len(self.box_ends))
+        return above
 
     def attribute_regions(self, node: LexborNode, attributes: dict[str, str | None]) -> int:
         """Regions that attributes name: ARIA roles, microdata, hiding. Collects microdata on the way."""
@@ -191,31 +185,42 @@ class Walker:
             self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
         return region_bit(REGION_OF_PROPERTY.get(name, ""))
 
-    def close(self, index: int) -> None:
-        """Every block element opened after this index ends."""
+    def leave(self, action: int) -> None:
+        """An element that was entered ends."""
+        if action == _LINK:
+            self.close_link()
+            return
+        if action == _TIME:
+            return
+        opened, frames = self.opened, self.frames
         if self.parts:
-            if self.pre and index >= self.pre:
+            if self.pre and len(opened) > self.pre:
                 self.parts.append(_BREAK)
             else:
                 self.flush()
-        if index < self.pre:
+        if len(opened) == self.pre:
             self.pre = 0
-        del self.opened[index + 1 :]
-        frames = self.frames
-        while len(frames) > index + 1:
+        if len(frames) > len(opened):
             self.box_ends[frames.pop()[0]] = len(self.texts)
+        opened.pop()
 
-    def open_while_text(self) -> None:
+    def interrupt(self) -> None:
         """A block element begins while a block is running: it ends, or inside <pre> its line does."""
         if self.pre:
             self.parts.append(_BREAK)
         else:
             self.flush()
 
+    def open_pre(self) -> None:
+        """White space counts from here on."""
+        if not self.pre:
+            self.pre = len(self.opened)
+
     def flush(self) -> None:
         """The running block ends."""
-        raw = "".join(self.parts)
-        self.parts.clear()
+        parts = self.parts
+        raw = parts[0] if len(parts) == 1 else "".join(parts)
+        parts.clear()
         if self.pre:
             text = raw.replace(_BREAK, "\n").strip("\n").rstrip()
         elif _BREAK in raw:
@@ -224,16 +229,14 @@ class Walker:
         else:
             text = " ".join(raw.split())
         if text:
-            frame = self.frames[-1] if len(self.frames) == len(self.opened) else self.resolve()
+            frame = self.frames[-1] if len(self.frames) > len(self.opened) else self.resolve()
             box, tag, regions, _, near, far, shape, row, cell = frame
             self.texts.append(text)
+            links, images, item, depth = self.link_count, self.image_count, self.item_pending, len(self.opened)
             if self.link is not None:
                 regions |= _LINK_REGION
-            links, images = self.link_count, self.image_count
-            item, depth = self.item_pending, len(self.opened)
             self.facts += (tag, self.link_chars, links, images, regions, near, far, depth, box, shape, item, row, cell)
-            self.item_pending = False
-            self.image_count = 0
+            self.image_count = self.item_pending = 0
         self.link_chars = self.link_count = 0
 
     def result(self) -> Walk:
@@ -261,6 +264,11 @@ class Walker:
             self.close_link()
         self.link = node
         self.link_count += 1
+
+    def link_text(self, text: str) -> None:
+        """Text inside the open link."""
+        self.link_chars += len(text.strip())
+        self.link_parts.append(text)
 
     def close_link(self) -> None:
         """The open link ends."""
@@ -320,7 +328,7 @@ class Walker:
         if source:
             self.links.append(RawLink(source, "", "", node.tag or "iframe"))
 
-    def line(self, _node: LexborNode) -> None:
+    def line(self) -> None:
         """<br>: one is a line, two in a row end the block."""
         parts = self.parts
         if not parts:
@@ -340,83 +348,73 @@ class Walker:
 def walk(tree: LexborHTMLParser) -> Walk:
     """Visit every node once, in document order."""
     root = tree.root
-    if root is None:
-        root = LexborHTMLParser("<p>").root
-        assert root is not None
-    state = Walker(root)
-    state.language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-    _visit(root, state)
-    state.close_link()
-    state.pre = 0
-    state.close(0)
+    state = Walker()
+    if root is not None:
+        state.language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
+        _visit(root, state)
     state.box_ends[0] = len(state.texts)
     return state.result()
 
 
 def _visit(root: LexborNode, state: Walker) -> None:
-    """The loop. A place is an index in `opened` × 2, plus 1 inside a link; children learn theirs from `places`."""
+    """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
     actions = vocabulary().actions
-    # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
-    block, inline, link, pre, comment, time = (
-        int(a) for a in (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.COMMENT, Action.TIME)
-    )
     rare = _rare(state)
-    here = 0
-    places: dict[int, int] = {root.mem_id: here}
-    parts, link_parts, opened = state.parts, state.link_parts, state.opened
-    nodes = root.traverse(include_text=True)
-    next(nodes)
-    for node in nodes:
+    # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
+    block, inline, link, pre = int(Action.BLOCK), int(Action.INLINE), int(Action.LINK), int(Action.PRE)
+    time, line = int(Action.TIME), int(Action.BREAK)
+    parents: list[LexborNode] = []
+    entered: list[int] = []
+    parts, opened = state.parts, state.opened
+    node = root.first_child
+    while node is not None:
         number = node.tag_id
-        place = places[node.parent.mem_id]  # type: ignore[union-attr]
-        if place != here:
-            if place < 0:
-                if number != _TEXT_NODE:
-                    places[node.mem_id] = _SKIPPED
-                continue
-            if here & 1 and not place & 1:
-                state.close_link()
-            if place >> 1 < here >> 1:
-                state.close(place >> 1)
-            here = place
         if number == _TEXT_NODE:
-            text = node.text_content
-            if parts or state.pre or not text.isspace():
+            text = node.text_content or ""
+            if parts or not text.isspace() or state.pre:
                 parts.append(text)
-                if here & 1:
-                    state.link_chars += len(text.strip())
-                    link_parts.append(text)
-            continue
-        action = actions.get(number, block)
-        if action == inline:
-            places[node.mem_id] = here
-        elif action == block or action == pre:
-            if parts:
-                state.open_while_text()
-            opened.append(node)
-            here += 2
-            places[node.mem_id] = here
-            if action == pre and not state.pre:
-                state.pre = here >> 1
-        elif action == time:
-            state.time(node)
-            places[node.mem_id] = here
-        elif action == link:
-            state.open_link(node)
-            here |= 1
-            places[node.mem_id] = here
-        elif action != comment:
-            places[node.mem_id] = _SKIPPED
-            if action in rare:
+                if state.link is not None:
+                    state.link_text(text)
+        else:
+            action = actions.get(number, block)
+            if action <= time:  # the last of those that are entered
+                if action == link:
+                    state.open_link(node)
+                elif action == time:
+                    state.time(node)
+                elif action != inline and parts:
+                    state.interrupt()
+                child = node.first_child
+                if child is not None:
+                    if action == block or action == pre:  # noqa: SIM109  two compares are faster than a tuple
+                        opened.append(node)
+                        if action == pre:
+                            state.open_pre()
+                    parents.append(node)
+                    entered.append(action)
+                    node = child
+                    continue
+                if action == link:
+                    state.close_link()
+            elif action == line:
+                state.line()
+            elif action in rare:
                 rare[action](node)
+        following = node.next
+        while following is None and parents:
+            node = parents.pop()
+            action = entered.pop()
+            if action != inline:
+                state.leave(action)
+            following = node.next
+        node = following
 
 
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
-    """What to do with elements that have no children of interest."""
+    """What to do with elements that are not entered."""
     return {
         int(Action.HEAD): state.head,
         int(Action.IMAGE): state.image,
         int(Action.FRAME): state.frame,
-        int(Action.BREAK): state.line,
         int(Action.RULE): state.rule,
     }

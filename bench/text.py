@@ -1,0 +1,135 @@
+"""Main text: ours beside trafilatura and resiliparse, by word F1 and CPU time per page.
+
+    python -m bench.text PAGES.parquet [--cache DIR] [--only NAME …] [--sample N]
+
+PAGES has the columns id, source, url, page_type, text (the reference) and html (bytes). The weights that come with weft were
+learned from the development pages: for figures on pages not seen in training, see `python -m bench.train_text --validate`.
+"""
+
+import argparse
+import os
+from collections import defaultdict
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: threads would hide CPU time and gain nothing
+
+import msgspec
+import pyarrow.parquet as pq
+
+from bench.text_rivals import RIVALS, Run, measure, measure_cached
+from bench.text_score import Score, score
+
+OURS = "weft"
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A row of the evaluation file."""
+
+    id: str
+    source: str
+    page_type: str
+    url: str
+    text: str
+    html: bytes
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One extractor on one group of pages."""
+
+    group: str
+    extractor: str
+    pages: int
+    f1: float
+    precision: float
+    recall: float
+    cpu_ms: float
+
+
+def load(path: Path, sample: int = 0) -> list[Page]:
+    """The pages with a reference text; every n-th of them when a sample is asked for."""
+    columns = list(Page.__struct_fields__)
+    rows = pq.read_table(path, columns=columns).to_pylist()
+    pages = [Page(**{name: row[name] or "" for name in columns}) for row in rows if (row["text"] or "").strip()]
+    return pages[:: max(1, len(pages) // sample)] if sample else pages
+
+
+def ours(pages: list[Page]) -> list[Run]:
+    """Our extractor over all pages, warmed up so that loading weights is not counted."""
+    from weft.errors import Refused
+    from weft.parse.text import extract
+
+    urls = {page.id: page.url or None for page in pages}
+    extract(b"<p>warm up</p>")
+    runs = []
+    for page in pages:
+
+        def text(html: bytes, url: str | None = urls[page.id]) -> str:
+            try:
+                return extract(html, url).text
+            except Refused:
+                return ""
+
+        runs += measure(text, [(page.id, page.html)])
+    return runs
+
+
+def table(pages: list[Page], runs: dict[str, list[Run]]) -> list[Line]:
+    """Means per group: all pages, each source, each page type."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, page in enumerate(pages):
+        for group in ("all", f"source {page.source}", f"type {page.page_type}"):
+            groups[group].append(place)
+    lines = []
+    for name, results in runs.items():
+        scores = [score(run.text, page.text) for run, page in zip(results, pages, strict=True)]
+        lines += [_line(group, name, places, scores, results) for group, places in groups.items()]
+    order = list(groups)
+    return sorted(lines, key=lambda line: order.index(line.group))
+
+
+def _line(group: str, name: str, places: list[int], scores: list[Score], runs: list[Run]) -> Line:
+    many = len(places)
+    return Line(
+        group,
+        name,
+        many,
+        sum(scores[place].f1 for place in places) / many,
+        sum(scores[place].precision for place in places) / many,
+        sum(scores[place].recall for place in places) / many,
+        sum(runs[place].cpu_ms for place in places) / many,
+    )
+
+
+def show(lines: list[Line]) -> None:
+    """Print the table, with the CPU of each as a share of trafilatura's."""
+    base = {line.group: line.cpu_ms for line in lines if line.extractor == "trafilatura"}
+    print(
+        f"{'group':22s} {'extractor':20s} {'pages':>5s} {'F1':>7s} {'prec':>6s} {'rec':>6s} {'ms':>7s}  of trafilatura"
+    )
+    for line in lines:
+        share = f"1/{base[line.group] / line.cpu_ms:.1f}" if line.group in base and line.cpu_ms else ""
+        print(
+            f"{line.group:22s} {line.extractor:20s} {line.pages:5d} {line.f1:7.4f} {line.precision:6.3f} "
+            f"{line.recall:6.3f} {line.cpu_ms:7.2f}  {share}"
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", type=Path)
+    parser.add_argument("--cache", type=Path, help="keep what the rivals say here; their CPU time too")
+    parser.add_argument("--only", nargs="*", choices=[OURS, *RIVALS], help="measure these extractors")
+    parser.add_argument("--sample", type=int, default=0, help="about this many pages")
+    arguments = parser.parse_args()
+    pages = load(arguments.pages, arguments.sample)
+    chosen = arguments.only or [OURS, *RIVALS]
+    inputs = [(page.id, page.html) for page in pages]
+    runs = {name: measure_cached(name, inputs, arguments.cache) for name in chosen if name != OURS}
+    if OURS in chosen:
+        runs = {OURS: ours(pages), **runs}
+    show(table(pages, runs))
+
+
+if __name__ == "__main__":
+    main()
