@@ -1,6 +1,8 @@
 """noindex and nofollow, from headers and meta tags, said to all or to us."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from weft.parse.directives import Directives, is_nofollow, of_headers, of_metas
 
@@ -25,6 +27,9 @@ NOTHING = Directives()
         ("noindex; nofollow", BOTH),
         ("noarchive, nosnippet, noimageindex", NOTHING),
         ("max-snippet: 20, noindex", NOINDEX),
+        ("max-image-preview:none", NOTHING),
+        ("max-image-preview: none, nofollow", NOFOLLOW),
+        ("max-snippet:-1, max-image-preview:large, max-video-preview:-1", NOTHING),
         ("googlebot: noindex", NOTHING),
         ("googlebot: noindex, nofollow", NOTHING),
         ("weft: noindex", NOINDEX),
@@ -65,6 +70,7 @@ def test_headers_add_up() -> None:
         ([("robots", "NOINDEX, FOLLOW")], NOINDEX),
         ([("robots", "none")], BOTH),
         ([("robots", "noindex nofollow")], BOTH),
+        ([("robots", "index, follow, max-image-preview: none")], NOTHING),
         ([("googlebot", "noindex")], NOTHING),
         ([("weft", "nofollow")], NOFOLLOW),
         ([("robots", "index,follow"), ("weft", "noindex")], NOINDEX),
@@ -98,3 +104,8 @@ def test_rel(rel: str, expected: bool) -> None:
 def test_a_hostile_value_takes_no_time() -> None:
     value = "a:" * 500_000 + "," * 500_000
     assert of_headers((("X-Robots-Tag", value),), "weft", NOW) == NOTHING
+
+
+@given(st.text("unavailable_after:, 0123456789-TZ+GMTJanFri weft*noindex"))
+def test_no_value_is_an_error(value: str) -> None:
+    of_headers((("X-Robots-Tag", value), ("X-Robots-Tag", f"unavailable_after: {value}")), "weft", NOW)

@@ -15,6 +15,7 @@ from weft.records import Headers, Record
 # Directives that have a value after a colon; any other word before a colon is the name of a robot.
 _VALUED: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _DATE: Final = re.compile(r"unavailable_after\s*:(.*)", re.IGNORECASE | re.DOTALL)
+_VALUE: Final = re.compile(r"max-[a-z-]+\s*:\s*[a-z0-9-]+")  # `max-image-preview: none` is not `none`
 _SEPARATOR: Final = re.compile(r"[\s,;]+")
 _MAX_LENGTH: Final = 4096  # characters of one value that are read
 
@@ -74,7 +75,7 @@ def _scoped(value: str) -> list[tuple[str, str]]:
 
 def _read(words: str, fetched: float) -> Directives:
     date = _DATE.search(words)
-    tokens = _SEPARATOR.split(words.lower())
+    tokens = _SEPARATOR.split(_VALUE.sub("", words.lower()))
     none = "none" in tokens
     expired = date is not None and _is_past(date.group(1), fetched)
     return Directives(noindex=none or expired or "noindex" in tokens, nofollow=none or "nofollow" in tokens)
