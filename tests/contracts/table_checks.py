@@ -148,6 +148,7 @@ async def put_if_has_one_winner(opener: Opener) -> None:
     async def add_one() -> None:
         for _ in range(200):
             (old,) = await table.get([key])
+            await asyncio.sleep(0)  # all look before anyone writes
             if await table.put_if(key, old, b"%d" % (int(old or b"0") + 1)):
                 return
         raise AssertionError("never won")

@@ -1,0 +1,213 @@
+"""What is particular to the RocksDB engine: options that survive reopening, syncs, stalls, damage, tombstones."""
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+import rocksdict
+
+from weft.clock import ManualClock, SystemClock
+from weft.engines.rocksdb import RocksTable
+from weft.engines.rocksqueue import RocksQueue
+from weft.errors import Corrupt, EngineError, Unavailable
+from weft.ports import Delete, Put, Range
+
+CACHE = 13 << 20
+
+
+def opened(path: Path, write_buffer_bytes: int = 1 << 20) -> RocksTable:
+    return RocksTable(path, SystemClock(), CACHE, write_buffer_bytes)
+
+
+class Calls:
+    """A database that notes the order of writes and syncs."""
+
+    def __init__(self, db: rocksdict.Rdict) -> None:
+        self._db = db
+        self.made: list[str] = []
+
+    def write(self, batch: rocksdict.WriteBatch, options: rocksdict.WriteOptions) -> None:
+        self.made.append("write")
+        self._db.write(batch, options)
+
+    def flush_wal(self, sync: bool) -> None:
+        self.made.append(f"flush {sync}")
+        self._db.flush_wal(sync)
+
+    def get(self, keys: list[bytes]) -> list[bytes | None]:
+        return self._db.get(keys)  # type: ignore[arg-type,return-value]
+
+    def close(self) -> None:
+        self._db.close()
+
+
+async def test_options_survive_reopening(tmp_path: Path) -> None:
+    """rocksdict falls back to stored defaults unless told otherwise: 8 MB of cache and no Bloom filter."""
+    for turn in range(3):
+        table = opened(tmp_path)
+        assert table._db.property_int_value("rocksdb.block-cache-capacity") == CACHE
+        await table.write([Put((b"g", b"%d-%d" % (turn, row)), b"v" * 50) for row in range(2000)])
+        table._db.flush()
+        properties = table._db.property_value("rocksdb.aggregated-table-properties") or ""
+        filters = re.search(r"filter block size=(\d+)", properties)
+        assert filters, properties
+        assert int(filters[1]) >= (turn + 1) * 2000 * 10 / 8, "ten bits for every key"
+        await table.close()
+
+
+def test_a_flush_of_the_log_syncs_it(tmp_path: Path) -> None:
+    """What sync=True rests on, by RocksDB's own count."""
+    options = rocksdict.Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.enable_statistics()
+    db = rocksdict.Rdict(str(tmp_path), options, column_families={"default": options})
+    for times in (1, 2, 3):
+        db.put(b"k", b"v")
+        db.flush_wal(True)
+        counted = re.search(r"rocksdb.wal.synced COUNT : (\d+)", options.get_statistics() or "")
+        assert counted
+        assert int(counted[1]) == times
+    db.close()
+
+
+async def test_a_synced_write_syncs_each_step_before_the_next(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    calls = Calls(table._db)
+    table._db = calls  # type: ignore[assignment]
+    large = [Put((b"g", b"%d" % row), b"") for row in range(150)]
+    small = [Put((b"g", b"x"), b"")]
+    await table.write(small, large)
+    assert calls.made == ["write", "write"], "steps share batches, and nothing is synced unasked"
+    calls.made.clear()
+    await table.write(large, small, sync=True)
+    assert calls.made == ["write", "write", "flush True", "write", "flush True"]
+    calls.made.clear()
+    assert await table.put_if((b"o", b"k"), None, b"v")
+    assert not await table.put_if((b"o", b"k"), None, b"v")
+    assert calls.made == ["write", "flush True"]
+    await table.close()
+
+
+class Waits(SystemClock):
+    """A clock that counts how often it was slept on."""
+
+    def __init__(self) -> None:
+        self.slept = 0
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept += 1
+        await super().sleep(seconds)
+
+
+async def test_a_stall_is_waited_out(tmp_path: Path) -> None:
+    clock = Waits()
+    table = RocksTable(tmp_path, clock, 1 << 20, 64 << 10)  # buffers so small that every write outruns the disk
+    random = Random(1)
+    values = {(b"g", b"%d" % row): random.randbytes(4000) for row in range(2000)}
+    await table.write([Put(key, value) for key, value in values.items()])
+    assert clock.slept > 0, "this disk never stalled: make the buffers smaller"
+    assert await table.get(list(values)) == list(values.values())
+    await table.close()
+
+
+def error_of_another_process(path: Path) -> str:
+    code = f"from tests.engines.test_rocksdb import *; opened(Path({str(path)!r}))"
+    root = Path(__file__).parents[2]
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, cwd=root, text=True).stderr
+
+
+async def test_one_process_at_a_time(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    with pytest.raises(Unavailable, match="in use by another process"):
+        opened(tmp_path)
+    assert f"Unavailable: {tmp_path} is in use by another process" in error_of_another_process(tmp_path)
+    await table.close()
+    await opened(tmp_path).close()
+
+
+def damage(path: Path) -> None:
+    """Overwrite a block in the middle of the rows."""
+    (largest,) = sorted(path.glob("*.sst"), key=lambda file: file.stat().st_size)[-1:]
+    data = bytearray(largest.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 5000] = b"\xff" * 5000
+    largest.write_bytes(data)
+
+
+async def test_damage_is_told_never_skipped(tmp_path: Path) -> None:
+    table, random = opened(tmp_path, 32 << 20), Random(1)
+    await table.write([Put((b"g", b"%06d" % row), random.randbytes(100)) for row in range(20_000)])
+    table._db.flush()
+    await table.close()
+    damage(tmp_path)
+    table = opened(tmp_path)
+    with pytest.raises(Corrupt, match="checksum"):
+        await table.get([(b"g", b"%06d" % row) for row in range(20_000)])
+    with pytest.raises(Corrupt, match="checksum"):
+        await table.scan([Range(b"g", limit=100_000)])
+    assert len((await table.scan([Range(b"g", limit=100)]))[0]) == 100, "the rest can still be read"
+    await table.close()
+
+
+async def test_errors_at_opening_are_ours(tmp_path: Path) -> None:
+    table = opened(tmp_path / "broken")
+    await table.close()
+    (tmp_path / "broken" / "CURRENT").write_text("nonsense")
+    with pytest.raises(Corrupt):
+        opened(tmp_path / "broken")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EngineError):
+        opened(tmp_path / "file")
+    with pytest.raises(EngineError):
+        opened(tmp_path / "file" / "below")
+
+
+async def cpu_seconds(work: Callable[[], Awaitable[object]]) -> float:
+    """The least of five runs."""
+    spent = []
+    for _ in range(5):
+        start = time.process_time()
+        await work()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+async def test_a_queue_does_not_walk_its_tombstones(tmp_path: Path) -> None:
+    queue, sent = RocksQueue(tmp_path, ManualClock(), 30.0), 20_000
+    await queue.send([b"%d" % number for number in range(sent)])
+    for _ in range(sent // 500):
+        await queue.ack(await queue.receive(500))
+    await queue.send([b"new"] * 5)
+    from_head = await cpu_seconds(lambda: queue._table.scan([Range(b"message", limit=1)]))
+    from_cursor = await cpu_seconds(lambda: queue.receive(1))
+    assert from_cursor * 10 < from_head
+    await queue.close()
+
+
+async def test_a_scan_does_not_walk_what_lies_behind_its_bound(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    dead = [(b"g", b"b%06d" % row) for row in range(20_000)]
+    await table.write([Put(key, b"") for key in dead], [Delete(key) for key in dead], [Put((b"g", b"a"), b"")])
+    assert await table.scan([Range(b"g", b"a", b"b")]) == [[(b"a", b"")]]
+    over_them = await cpu_seconds(lambda: table.scan([Range(b"g", b"a")]))
+    bounded = await cpu_seconds(lambda: table.scan([Range(b"g", b"a", b"b")]))
+    assert bounded * 10 < over_them
+    await table.close()
+
+
+async def test_a_queue_forgets_the_numbers_of_a_failed_send(tmp_path: Path) -> None:
+    queue = RocksQueue(tmp_path, ManualClock(), 30.0)
+    await queue.send([b"a"])
+    queue._next += 7  # as a send leaves it that could not write
+    await queue.send([b"b"])
+    messages = await queue.receive(9)
+    assert [message.body for message in messages] == [b"a", b"b"]
+    queue._next += 7
+    assert await queue.receive(9) == []
+    await queue.ack(messages)
+    assert await queue.size() == 0, "a queue that says 1 for ever keeps a crawl open for ever"
+    await queue.close()
