@@ -33,6 +33,7 @@ class Report(msgspec.Struct, frozen=True):
     bytes: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    parser_cpu_seconds: float = 0.0  # the share of the parser processes
     ended: str = ""  # exhausted, limit or stopped
     pending: int = 0
     hosts: int = 0
@@ -49,7 +50,8 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.seconds = 0.0
-        self.cpu_seconds = 0.0
+        self.cpu_seconds = 0.0  # of the loop's process
+        self.parser_cpu_seconds = 0.0
 
     async def load(self, table: Table) -> None:
         stored = (await table.get([_KEY]))[0]
@@ -57,9 +59,10 @@ class Tally:
             row = msgspec.json.decode(stored, type=_Row)
             self.counts = Counter(row.counts)
             self.seconds, self.cpu_seconds = row.seconds, row.cpu_seconds
+            self.parser_cpu_seconds = row.parser_cpu_seconds
 
     async def save(self, table: Table) -> None:
-        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds)
+        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds, self.parser_cpu_seconds)
         await table.write([Put(_KEY, msgspec.json.encode(row))])
 
     def outcomes(self, outcomes: Iterable[Outcome]) -> None:
@@ -79,7 +82,7 @@ class Tally:
         self.counts["links_seen"] += page.links_seen
         for word, count in page.drops:
             self.counts[f"drop.{word}"] += count
-        self.cpu_seconds += page.cpu
+        self.parser_cpu_seconds += page.cpu
 
     def named(self, prefix: str) -> dict[str, int]:
         """The counters under a prefix, most frequent first."""
@@ -104,3 +107,4 @@ class _Row(msgspec.Struct):
     counts: dict[str, int]
     seconds: float
     cpu_seconds: float
+    parser_cpu_seconds: float = 0.0
