@@ -21,11 +21,12 @@ REDIS = ("redis", "rediss", "unix")
 OBJECTS = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
 
 
-async def open_table(url: str, root: Path, memory: int = 256 << 20) -> Table:
-    """`memory`: bytes of cache, for an embedded engine."""
+async def open_table(url: str, root: Path, memory: int = 256 << 20, *, read_only: bool = False) -> Table:
+    """`memory`: bytes of cache, for an embedded engine. `read_only`: to look at it while another process writes."""
     scheme, rest = _split(url)
     if scheme == "rocksdb":
-        return await asyncio.to_thread(RocksTable, root / rest / "table", SystemClock(), memory)
+        path = root / rest / "table"
+        return await asyncio.to_thread(RocksTable, path, SystemClock(), memory, read_only=read_only)
     if scheme in REDIS:
         return await open_redis_table(url)
     if scheme == "memory":

@@ -35,15 +35,22 @@ class RocksTable:
     """
 
     def __init__(
-        self, path: Path, clock: Clock, block_cache_bytes: int = 256 << 20, write_buffer_bytes: int = 64 << 20
+        self,
+        path: Path,
+        clock: Clock,
+        block_cache_bytes: int = 256 << 20,
+        write_buffer_bytes: int = 64 << 20,
+        read_only: bool = False,
     ) -> None:
+        """`read_only`: a view of this moment, beside the process that has it open."""
         self._path = path
         self._clock = clock
         options = _options(block_cache_bytes, write_buffer_bytes)
+        access = rocksdict.AccessType.read_only(False) if read_only else rocksdict.AccessType.read_write()
         try:
             path.mkdir(parents=True, exist_ok=True)
             # Without column_families a reopened store falls back to defaults: no Bloom filter, 8 MB of cache.
-            self._db = rocksdict.Rdict(str(path), options, column_families={"default": options})
+            self._db = rocksdict.Rdict(str(path), options, column_families={"default": options}, access_type=access)
         except Exception as error:
             raise _mapped(error, path) from error
         self._write_options = rocksdict.WriteOptions()
