@@ -29,6 +29,7 @@ from weft.parse.fingerprint import body_digest, fingerprints
 from weft.records import Announcement, Asked, Capture, Exchange, Headers, Lease, Outcome, Page, Position, Reason
 
 SAMPLE = 300
+LARGEST = 700_000  # bytes; leaves out the few that would weigh more than all others
 HEADERS: Headers = (
     ("Date", "Sun, 15 Nov 2026 10:00:00 GMT"),
     ("Content-Type", "text/html; charset=utf-8"),
@@ -51,7 +52,11 @@ def pages(path: Path) -> list[tuple[str, bytes, str]]:
     if path.exists():
         table = pq.read_table(path, columns=["url", "html", "text"])
         rows = table.take(list(range(0, table.num_rows, max(1, table.num_rows // SAMPLE)))).to_pylist()
-        return [(row["url"], row["html"], row["text"]) for row in rows if row["html"]]
+        usual = [row for row in rows if 0 < len(row["html"]) < LARGEST]
+        return [
+            (row["url"] or f"https://site.example/{number}", row["html"], row["text"])
+            for number, row in enumerate(usual)
+        ]
     line = "<p class='c{0}'>Paragraph {0} of page {1} tells of the price of {2} bales of wool in the year {3}.</p>\n"
     texts = ["".join(line.format(n, page, n * 7919 % 997, n * page % 2000) for n in range(1700)) for page in range(100)]
     return [(f"https://site.example/{number}", text.encode(), text[:5000]) for number, text in enumerate(texts)]
@@ -171,15 +176,15 @@ async def commit(refined: Sequence[Refined], then: Callable[[Corpus], Awaitable[
 def documents(found: Sequence[tuple[str, bytes, str]]) -> None:
     refined = []
     for number, (url, html, text) in enumerate(found):
-        prints = fingerprints(text)
+        of_text = fingerprints(text)
         identity = f"<urn:uuid:{number}>"
         page = Page(
             identity,
             url,
             text=text,
             title="T",
-            text_digest=prints.digest,
-            simhash=prints.simhash,
+            text_digest=of_text.digest,
+            simhash=of_text.simhash,
             body_digest=body_digest(html),
         )
         refined.append((Announcement(identity, url, Position("raw/a.warc.gz", 0, 1), 1.5e9, 200), page))

@@ -35,7 +35,7 @@ def refined(number: int, text: str | None = None, body: bytes | None = None, **f
         body_digest=body_digest(b"body %d" % number if body is None else body),
         text_digest=text_digest(words) if words else b"",
         extractor="weft-1",
-        metadata=json.dumps({"author": "Ada"}),
+        metadata=json.dumps({"author": "Ada", "published": "2020-01-02"}),
         **fields,
     )
     return announced, page

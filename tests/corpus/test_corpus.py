@@ -1,9 +1,12 @@
 """What becomes a document, what is removed and why; and that each is stored once, whatever is delivered again."""
 
+import io
 import json
 
+import pyarrow.parquet as pq
 from tests.corpus.material import Disk, refined, unparsable
 
+from weft.corpus.shards import MOST_SEGMENTS
 from weft.records import Kind, Refusal, Removal
 
 
@@ -39,8 +42,12 @@ async def test_pages_become_rows_with_every_column() -> None:
         "warc_record_length": 99,
         "extractor": "weft-1",
         "words": 8,
+        "charset": "",
+        "canonical": "",
         "author": "Ada",
+        "published": "2020-01-02",
     }
+    assert (first["created"], second["created"]) == ("2020-01-02", "2020-01-02")
     assert second["title"] == "Title 2"
     assert [finding.removal for finding in findings] == [None, None]
     assert findings[0].url == "https://site.example/1"
@@ -131,3 +138,24 @@ async def test_an_empty_commit_writes_nothing() -> None:
     assert await corpus.commit([]) == []
     await corpus.compact(final=True)
     assert await disk.blobs.list() == []
+
+
+async def test_half_a_surrogate_pair_does_not_hold_up_its_segment() -> None:
+    disk = Disk()
+    corpus = await disk.corpus()
+    await corpus.commit([refined(1, text="before \ud83d after"), refined(2)])
+    await corpus.compact(final=True)
+    assert [row["text"][:7] for row in await disk.data()] == ["before ", "Page 2 "]
+
+
+async def test_many_small_segments_are_put_together_before_they_fill_a_shard() -> None:
+    disk = Disk()
+    corpus = await disk.corpus()
+    for number in range(MOST_SEGMENTS):
+        await corpus.commit([unparsable(number)])
+        await corpus.compact()
+    assert await disk.blobs.list("corpus/segments/") == []
+    assert len(await disk.removed()) == MOST_SEGMENTS
+    (name,) = [name for name, _ in await disk.blobs.list("corpus/_removed/")]
+    assert pq.ParquetFile(io.BytesIO(await disk.blobs.get(name))).num_row_groups == 1
+    assert await disk.data() == []

@@ -28,6 +28,7 @@ Answer: TypeAlias = tuple[Outcome, Sequence[Capture]]
 """How a lease ended, and what was captured on the way."""
 
 _CHECKPOINTS = b"archive.checkpoint"
+_MOST_VISITS = 100_000  # of one URL
 _CHUNK = 4 << 20  # bytes of bodies encoded in one go: bounds memory, and the time the thread holds on to it
 _RUN = 8 << 20  # bytes read at once for neighbouring records
 _GAP = 64 << 10  # bytes read in vain rather than asking twice
@@ -180,7 +181,7 @@ class Archive:
     async def lookup(self, url: str) -> list[Position]:
         """Where the answers for a URL lie, oldest first."""
         group, start = _index_key(url, 0.0)
-        (rows,) = await self._stores.table.scan([Range(group, start, start[:-8] + b"\xff" * 8)])
+        (rows,) = await self._stores.table.scan([Range(group, start, start[:-8] + b"\xff" * 8, _MOST_VISITS)])
         return [msgspec.msgpack.decode(value, type=Position) for _, value in rows]
 
     async def _index(self, kept: Sequence[Kept]) -> None:

@@ -36,6 +36,7 @@ class Registry:
         self._table = table
         self.writer = writer
         self._segments: dict[str, Segment] = {}
+        self._pending: dict[str, Segment] = {}  # ours, not in a shard
         self._serial = 0
         self.documents = 0
         self.removed: Counter[str] = Counter()
@@ -56,6 +57,10 @@ class Registry:
             self.documents += segment.documents
             self.removed.update(segment.removed)
         self._segments[segment.name] = segment
+        if segment.compacted:
+            self._pending.pop(segment.name, None)
+        elif segment.name.startswith(f"{self.writer}-"):
+            self._pending[segment.name] = segment
 
     def new_name(self) -> str:
         """Never used before: fingerprints of a segment that was given up may still name it."""
@@ -84,9 +89,7 @@ class Registry:
 
     def pending(self) -> list[Segment]:
         """Our segments that are not in a shard, oldest first."""
-        prefix = f"{self.writer}-"
-        ours = [one for one in self._segments.values() if one.name.startswith(prefix) and not one.compacted]
-        return sorted(ours, key=lambda segment: segment.name)
+        return [self._pending[name] for name in sorted(self._pending)]
 
 
 def _key(name: str) -> Key:

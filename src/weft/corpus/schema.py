@@ -67,27 +67,17 @@ class Dating(NamedTuple):
     added: float
 
 
-class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What we add to the parser's metadata of a page."""
-
-    warc_record_offset: int
-    warc_record_length: int
-    extractor: str = ""
-    charset: str = ""
-    canonical: str = ""
-    words: int = 0
-
-
 def document(announced: Announcement, page: Page, dating: Dating) -> Row:
     """A row; columns that are not given are null."""
     fetched = datetime.fromtimestamp(announced.fetched, UTC)
     year, week, _ = fetched.isocalendar()
+    metadata = _metadata(announced, page)
     return {
         "text": page.text,
         "id": page.id,
         "source": dating.source,
         "added": _iso(datetime.fromtimestamp(dating.added, UTC)),
-        "created": "",
+        "created": metadata.get("published") or "",
         "dump": f"{dating.source}-{year}-{week:02d}",  # as Common Crawl names its dumps
         "url": page.url,
         "date": _iso(fetched),
@@ -99,7 +89,7 @@ def document(announced: Announcement, page: Page, dating: Dating) -> Row:
         "consent_train": "unknown",
         "consent_source": "",
         "consent_evidence": "",
-        "metadata": _metadata(announced, page),
+        "metadata": msgspec.json.encode(metadata).decode(),
     }
 
 
@@ -112,18 +102,18 @@ def removed(announced: Announcement, page: Page, dating: Dating, verdict: Verdic
     return row | {"filter_reason": verdict.removal.value if verdict.removal else "", "filter_detail": detail}
 
 
-def _metadata(announced: Announcement, page: Page) -> str:
-    extra = Extra(
-        warc_record_offset=announced.position.offset,
-        warc_record_length=announced.position.length,
-        extractor=page.extractor,
-        charset=page.charset,
-        canonical=page.canonical,
-        words=page.words,
-    )
-    ours = msgspec.json.encode(extra).decode()
-    theirs = page.metadata.strip()
-    return ours if theirs in ("", "{}") else f"{ours[:-1]},{theirs[1:]}"
+def _metadata(announced: Announcement, page: Page) -> Row:
+    """What the parser found, and where the capture lies."""
+    found = msgspec.json.decode(page.metadata, type=dict[str, Any])
+    ours: Row = {
+        "warc_record_offset": announced.position.offset,
+        "warc_record_length": announced.position.length,
+        "words": page.words,
+        "extractor": page.extractor,
+        "charset": page.charset,
+        "canonical": page.canonical,
+    }
+    return ours | found
 
 
 def _iso(moment: datetime) -> str:
@@ -143,8 +133,17 @@ def writer(sink: Any, schema: pa.Schema) -> pq.ParquetWriter:
 
 
 def to_table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
-    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
+    return pa.Table.from_arrays(
+        [_column([row.get(one.name) for row in rows], one.type) for one in schema], schema=schema
+    )
+
+
+def _column(values: list[Any], kind: pa.DataType) -> "pa.Array[Any]":
+    try:
+        return pa.array(values, kind)
+    except UnicodeEncodeError:  # half a surrogate pair: one bad character must not hold up a segment for ever
+        sound = [value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in values]
+        return pa.array(sound, kind)
 
 
 def write(into: pq.ParquetWriter, table: pa.Table) -> None:

@@ -22,6 +22,7 @@ from .registry import Registry, Segment
 _SEGMENTS: Final = "corpus/segments/"
 _REMOVED: Final = "corpus/_removed/"
 _GROUP: Final = b"corpus.plan"
+MOST_SEGMENTS: Final = 1000  # a slow crawl makes many small ones; a folder and a start should not grow with its age
 
 
 class Plan(Record, frozen=True):
@@ -131,33 +132,30 @@ class Shards:
         sink = _Sink()
         writer = schema.writer(sink, columns)
         waiting: list[pa.Table] = []
-        for file in files:
-            waiting.append(await asyncio.to_thread(_read, await self._blobs.get(file)))
-            if _is_enough(waiting):
+        rows = size = 0
+        for number, file in enumerate(files, 1):
+            table = await asyncio.to_thread(_read, await self._blobs.get(file))
+            waiting.append(table)
+            rows += table.num_rows
+            size += table.nbytes
+            if rows >= schema.ROWS_PER_GROUP or size >= schema.BYTES_PER_GROUP or number == len(files):
                 await asyncio.to_thread(schema.write, writer, pa.concat_tables(waiting))
                 await journal.append(sink.take())
-                waiting = []
-        if waiting:
-            await asyncio.to_thread(schema.write, writer, pa.concat_tables(waiting))
+                waiting, rows, size = [], 0, 0
         writer.close()
         await journal.append(sink.take())
         await journal.seal()
 
 
 def _choose(pending: Sequence[Segment], shard_bytes: int, *, final: bool) -> list[Segment]:
-    """The oldest segments that fill a shard (of either kind); all there are if that is wanted."""
+    """The oldest segments that fill a shard (of either kind) or a folder; all there are if that is wanted."""
     kept = removed = 0
     for number, segment in enumerate(pending, 1):
         kept += segment.bytes
         removed += segment.removed_bytes
-        if max(kept, removed) >= shard_bytes:
+        if max(kept, removed) >= shard_bytes or number >= MOST_SEGMENTS:
             return list(pending[:number])
     return list(pending) if final else []
-
-
-def _is_enough(tables: Sequence[pa.Table]) -> bool:
-    rows = sum([table.num_rows for table in tables])
-    return rows >= schema.ROWS_PER_GROUP or sum([table.nbytes for table in tables]) >= schema.BYTES_PER_GROUP
 
 
 def _read(data: bytes) -> pa.Table:
