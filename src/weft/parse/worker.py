@@ -6,6 +6,7 @@ whose signal ends the process, memory by its address space. It dies with its par
 
 import contextlib
 import ctypes
+import logging
 import mmap
 import os
 import resource
@@ -24,6 +25,7 @@ from .reader import Reader
 from .wire import JobWire, PageWire, ParseJob, Stdio
 
 Read: TypeAlias = Callable[[ParseJob], Page]
+_log = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG: Final = 1
 # Read before the first real page: it loads the models and fills the tables that are made on first use.
 _FIRST: Final = ParseJob(
@@ -49,7 +51,8 @@ def main(make: Callable[[Config], Read] = lambda config: Reader(config).read) ->
     memory = Memory(config.parse.memory)
     memory.limit()
     wire.send(b"")  # ready
-    # What native code says while it aborts on a hostile page is of no use in a person's terminal.
+    # What native code says while it aborts on a hostile page is of no use in a person's terminal; our own faults are.
+    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     jobs, pages = JobWire(), PageWire()
     for payload in frames:
@@ -68,7 +71,8 @@ def attempt(read: Read, job: ParseJob, seconds: float) -> Page:
         page = read(job)
     except MemoryError:
         page = Page(id=job.id, url=job.url, refusal=Refusal.MEMORY)
-    except Exception as error:  # noqa: BLE001  top of the loop: the page carries the error
+    except Exception as error:  # noqa: BLE001
+        _log.exception("a fault of ours on %s", job.url)
         page = Page(id=job.id, url=job.url, refusal=Refusal.CRASH, detail=f"{type(error).__name__}: {error}"[:500])
     signal.setitimer(signal.ITIMER_PROF, 0)
     return msgspec.structs.replace(page, cpu=cpu_seconds() - begun)
