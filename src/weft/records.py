@@ -286,6 +286,7 @@ class Refusal(Enum):
 class Removal(Enum):
     """Why a page is not in the corpus: the `filter_reason` of `_removed/`."""
 
+    UNCHANGED = "unchanged"  # fetched again, and the same as the document we have of this URL
     DUPLICATE_BODY = "duplicate-body"
     DUPLICATE_TEXT = "duplicate-text"
     NEAR_DUPLICATE = "near-duplicate"

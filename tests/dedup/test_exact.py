@@ -108,3 +108,14 @@ async def test_memory_stays_bounded_and_forgetting_changes_no_verdict() -> None:
     verdicts = await store.commit(*copies, segment="s2")
     assert [verdict.original for verdict in verdicts] == [one.id for one in pages]
     assert len(store.exact._recent) == 10
+
+
+async def test_a_page_fetched_again_and_unchanged_is_no_duplicate_of_another() -> None:
+    store = Store()
+    await store.commit(A)
+    again = Page("<urn:later>", A.url, body_digest=A.body_digest, text_digest=A.text_digest)
+    reworded = Page("<urn:latest>", A.url, body_digest=b"new", text_digest=A.text_digest)
+    unchanged = Verdict(Removal.UNCHANGED, original=A.id)
+    assert await store.commit(again, reworded, segment="s2") == [unchanged, unchanged]
+    store.restart()
+    assert await store.commit(again, A_BODY, segment="s3") == [Verdict(Removal.UNCHANGED, committed=True), BY_BODY]

@@ -40,6 +40,7 @@ class Owner(Record, frozen=True):
 
     segment: str
     document: str
+    place: str  # a hash of its URL: a page that was fetched again is no duplicate of another
     removal: str = ""  # of a capture that did not become a document
 
 
@@ -92,12 +93,13 @@ def _verdict(page: Page, removal: Removal | None, owners: dict[Key, Owner]) -> V
             continue
         if owner.document == page.id:
             return Verdict(Removal(owner.removal) if owner.removal else None, committed=True)
-        return Verdict(_REMOVALS[kind], original=owner.document)
+        same_place = owner.place == _place(page)
+        return Verdict(Removal.UNCHANGED if same_place else _REMOVALS[kind], original=owner.document)
     return Verdict(removal)
 
 
 def _owned(segment: str, page: Page, removal: Removal | None) -> list[tuple[Key, Owner]]:
-    owner = Owner(segment, page.id, removal.value if removal else "")
+    owner = Owner(segment, page.id, _place(page), removal.value if removal else "")
     return [(key, owner) for _, key in _prints(page, removal)]
 
 
@@ -110,13 +112,17 @@ def _prints(page: Page, removal: Removal | None) -> Iterator[tuple[Print, Key]]:
         yield Print.TEXT, _key(Print.TEXT, page.text_digest)
 
 
+def _place(page: Page) -> str:
+    return xxhash.xxh3_64_hexdigest(page.url.encode())
+
+
 def _key(kind: Print, digest: bytes) -> Key:
     """Spread over 65,536 groups, so that a store that splits by group can share them out."""
     return b"dedup" + digest[:2], kind.value + digest[2:]
 
 
 def _pack(owner: Owner) -> bytes:
-    return "\0".join((owner.segment, owner.document, owner.removal)).encode()
+    return "\0".join((owner.segment, owner.document, owner.place, owner.removal)).encode()
 
 
 def _unpack(value: bytes) -> Owner:
