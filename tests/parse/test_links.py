@@ -6,7 +6,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from weft.config import Config, override
-from weft.parse.links import Entry, Harvest, LinkReader, based, refreshes
+from weft.parse.links import Harvest, LinkReader, based, refreshes
+from weft.parse.sitemap import Entry
 from weft.parse.walk import RawLink, RawMeta, walk
 from weft.parse.wire import ParseJob
 from weft.records import Drop, Hint, Kind, Link, Via

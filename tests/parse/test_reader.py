@@ -9,7 +9,7 @@ import pytest
 from weft.config import Config
 from weft.parse.reader import Reader, count_words, is_binary, media_type
 from weft.parse.wire import ParseJob
-from weft.records import Kind, Page, Refusal
+from weft.records import Hint, Kind, Page, Refusal, Via
 
 URL = "https://www.site.org/folder/page.html"
 PARAGRAPH = "The river was low that summer, and the ferryman had time to tell his stories to everyone who waited. "
@@ -100,6 +100,52 @@ def test_files_for_robots_are_no_pages(kind: Kind) -> None:
 def test_html_by_type_or_by_look(mime: str) -> None:
     page = read(f"<!doctype html><title>x</title>{ARTICLE}", mime)
     assert page.refusal is None
+    assert "ferryman had time" in page.text
+
+
+URLSET = (
+    "<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+    "<url><loc>https://www.site.org/1</loc><priority>0.9</priority><lastmod>2024-01-01</lastmod></url>"
+    "<url><loc>https://www.site.org/2</loc></url><url><loc>https://elsewhere.net/</loc></url></urlset>"
+)
+INDEX = "<sitemapindex><sitemap><loc>https://www.site.org/more.xml</loc></sitemap></sitemapindex>"
+FEED = (
+    "<?xml version='1.0'?><!-- x --><rss><channel><item><link>https://www.site.org/news</link></item></channel></rss>"
+)
+
+
+@pytest.mark.parametrize("body", [URLSET.encode(), gzip.compress(URLSET.encode())])
+def test_a_sitemap_gives_links_with_hints(body: bytes) -> None:
+    page = read(body, "application/xml", kind=Kind.SITEMAP, depth=1)
+    assert page.refusal is None
+    assert [(link.url, link.via, link.depth) for link in page.links] == [
+        ("https://www.site.org/1", Via.SITEMAP, 2),
+        ("https://www.site.org/2", Via.SITEMAP, 2),
+    ]
+    assert page.links[0].hint == Hint(0.9, 1704067200.0)
+    assert page.text == ""
+
+
+def test_an_index_gives_sitemaps_but_not_without_end() -> None:
+    (link,) = read(INDEX, "text/xml", kind=Kind.SITEMAP).links
+    assert (link.url, link.kind, link.inside) == ("https://www.site.org/more.xml", Kind.SITEMAP, 1)
+    assert read(INDEX, "text/xml", kind=Kind.SITEMAP, inside=5).links == ()
+
+
+@pytest.mark.parametrize("mime", ["application/rss+xml", "text/xml", "text/html", "application/octet-stream"])
+def test_a_feed_is_known_by_its_looks(mime: str) -> None:
+    (link,) = read(FEED, mime).links
+    assert (link.url, link.via, link.kind) == ("https://www.site.org/news", Via.FEED, Kind.PAGE)
+
+
+@pytest.mark.parametrize("body", ["<!DOCTYPE x><urlset/>", "<html>not found</html>", "<urlset><url>", "\x00\x01"])
+def test_a_sitemap_that_cannot_be_read(body: str) -> None:
+    page = read(body, "application/xml", kind=Kind.SITEMAP)
+    assert page.refusal is Refusal.BAD_SITEMAP or not page.links
+
+
+def test_xhtml_served_as_xml_is_a_page() -> None:
+    page = read(f"<?xml version='1.0'?>\n<!DOCTYPE html><html><title>x</title>{ARTICLE}</html>", "application/xml")
     assert "ferryman had time" in page.text
 
 

@@ -15,6 +15,7 @@ from weft.urls.host import host_of, origin_of, registrable
 
 from .directives import is_nofollow
 from .resolve import Resolved, Resolver, Target, is_independent
+from .sitemap import Entry
 from .walk import RawLink, RawMeta
 from .wire import ParseJob
 
@@ -44,14 +45,6 @@ class Harvest(Record, frozen=True):
     seen: int = 0  # link elements with a target
     drops: tuple[tuple[str, int], ...] = ()
     canonical: str = ""
-
-
-class Entry(Record, frozen=True):
-    """A URL listed by a sitemap or feed, as written there."""
-
-    url: str
-    hint: Hint | None = None
-    kind: Kind = Kind.PAGE
 
 
 class LinkReader:

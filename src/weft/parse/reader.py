@@ -13,7 +13,7 @@ from weft.config import Config
 from weft.errors import Refused
 from weft.records import Headers, Kind, Page, Refusal
 
-from . import about, directives, language, reading, sniff, text
+from . import about, directives, language, reading, sitemap, sniff, text
 from .decode import decode
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, refreshes
@@ -22,10 +22,10 @@ from .wire import ParseJob
 PLAIN: Final = "plain"  # extractor of text that came as text
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
-_XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|urlset|sitemapindex|rdf:RDF)\b", re.IGNORECASE)
-_HTML_START: Final = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
-)
+# Byte order mark, processing instructions and comments; no way back into any of them, so that a look stays linear.
+_PROLOG: Final = rb"(?:\xef\xbb\xbf)?\s*+(?:(?><!--.*?-->|<\?.*?\?>)\s*+)*+"
+_HTML: Final = re.compile(_PROLOG + rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_LIST: Final = re.compile(_PROLOG + rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>]", re.IGNORECASE | re.DOTALL)
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _REACH: Final = 2048  # bytes looked at to tell what a body is
 _MAGIC: Final = (
@@ -61,15 +61,27 @@ class Reader:
             return refused(job, Refusal(str(refusal)))
 
     def _read(self, job: ParseJob) -> Page:
-        body = decode(job.body, field(job.headers, "content-encoding"), self._config.parse.max_decoded)
+        most = sitemap.MAX_BYTES if job.kind is Kind.SITEMAP else self._config.parse.max_decoded
+        body = decode(job.body, field(job.headers, "content-encoding"), most)
         mime, charset = media_type(job.headers)
+        if job.kind is Kind.SITEMAP or _LIST.match(body, 0, _REACH):
+            return self._list(job, body)
         if is_binary(body):
             return refused(job, Refusal.NOT_TEXT, f"binary data, declared as {mime or 'nothing'}")
-        if mime in _HTML_TYPES or _HTML_START.match(body, 0, _REACH):
+        if mime in _HTML_TYPES or _HTML.match(body, 0, _REACH):
             return self._html(job, body, charset)
         if mime == "text/plain":
             return self._plain(job, body, charset)
         return refused(job, Refusal.NOT_TEXT, mime)
+
+    def _list(self, job: ParseJob, body: bytes) -> Page:
+        """A sitemap or feed: links, no text. Its `inside` counts the indexes above it."""
+        listing = sitemap.read(body, job.url, level=job.inside + 1)
+        if listing.problem and not listing.entries:
+            return refused(job, Refusal.BAD_SITEMAP, listing.problem)
+        harvest = self._links.of_list(job, listing.entries, listing.via)
+        page = Page(job.id, job.url, detail=listing.problem)
+        return self._finished(page, body, harvest, self._asked(job))
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
         found = reading.read(body, charset)
