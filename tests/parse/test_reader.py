@@ -5,10 +5,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from weft.config import Config
 from weft.parse.reader import Reader, count_words, is_binary, media_type
-from weft.parse.wire import ParseJob
+from weft.parse.wire import PageWire, ParseJob
 from weft.records import Hint, Kind, Page, Refusal, Via
 
 URL = "https://www.site.org/folder/page.html"
@@ -209,3 +211,14 @@ def test_words(text: str, words: int) -> None:
 
 def test_a_thousand_comments_before_the_doctype_take_no_time() -> None:
     assert read("<!---->" * 300 + "x", "application/octet-stream").refusal is Refusal.NOT_TEXT
+
+
+@given(
+    st.binary(max_size=300) | st.text(max_size=300).map(str.encode), st.sampled_from(["text/html", "text/plain", ""])
+)
+@settings(max_examples=60, deadline=None)
+def test_no_body_is_an_error(body: bytes, mime: str) -> None:
+    for kind in (Kind.PAGE, Kind.SITEMAP):
+        page = read(body, mime, kind=kind)
+        wire = PageWire()
+        assert wire.page(memoryview(wire.payload(page))) == page
