@@ -96,6 +96,31 @@ async def a_received_message_is_hidden_for_its_term(bench: Bench) -> None:
     await queue.close()
 
 
+async def it_comes_back_until_acked(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"stubborn"])
+    assert len(await queue.receive(9)) == 1
+    for _ in range(3):
+        messages = await bench.receive(queue, 9, terms=1.5)
+        assert bodies(messages) == [b"stubborn"]
+        assert await queue.receive(9) == [], "hidden again"
+    await queue.ack(messages)
+    assert await queue.size() == 0
+    await queue.close()
+
+
+async def the_expired_are_found_behind_the_hidden(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"%03d" % number for number in range(300)])
+    messages = await queue.receive(300)
+    assert await bench.receive(queue, 1, terms=0.5) == []
+    await queue.extend([message for message in messages if message.body < b"290"])
+    found = await bench.receive(queue, 2, terms=0.8)
+    assert len(found) == 2
+    assert min(bodies(found)) >= b"290"
+    await queue.close()
+
+
 async def extending_hides_for_another_term(bench: Bench) -> None:
     queue = await bench.opener()
     await queue.send([b"kept", b"left"])
@@ -201,6 +226,8 @@ CHECKS: tuple[Check, ...] = (
     what_is_sent_is_received,
     the_limit_is_kept,
     a_received_message_is_hidden_for_its_term,
+    it_comes_back_until_acked,
+    the_expired_are_found_behind_the_hidden,
     extending_hides_for_another_term,
     acking_twice_or_in_vain_does_nothing,
     a_waiting_receiver_wakes_at_once,

@@ -104,18 +104,23 @@ class FileJournals:
         self._shelf = shelf
         self.fsync = fsync
         self._open: dict[str, FileJournal] = {}
+        self._opening = asyncio.Lock()
         self._disk = ThreadPoolExecutor(2, thread_name_prefix="journal-sync")
 
     async def open(self, name: str) -> FileJournal:
         check_blob_name(name)
-        if name in self._open:
+        async with self._opening:
+            if name not in self._open:
+                self._open[name] = await self._opened(name)
             return self._open[name]
+
+    async def _opened(self, name: str) -> FileJournal:
         path = self._path(name)
         # A file that is still here outranks its blob: it was cut off while being sealed, and will be sealed again.
         if not path.exists() and await self._shelf.has(name):
             raise EngineError(f"journal {name} cannot be used: it is sealed")
         descriptor = await self.in_thread(lambda: self._create(path), name)
-        return self._open.setdefault(name, FileJournal(name, descriptor, self))
+        return FileJournal(name, descriptor, self)
 
     def _create(self, path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)

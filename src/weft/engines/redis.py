@@ -146,7 +146,7 @@ class RedisQueue:
         self._client = client
         self._key = key
         self._term = term
-        self._look_from: bytes = b"0-0"
+        self._look_from = _START
 
     async def start(self) -> None:
         """Make the stream and its group unless they exist."""
@@ -171,6 +171,8 @@ class RedisQueue:
         cancels = task.cancelling() if task else 0
         while True:
             messages = await self._take(limit)
+            if not messages and self._look_from != _START:
+                continue  # there is more of the pending list to look through
             if messages or left <= 0:
                 return messages
             if task and task.cancelling() > cancels:
@@ -219,6 +221,7 @@ class RedisQueue:
 
 
 _GROUP: Final = "weft"
+_START: Final = b"0-0"
 _RECEIPT: Final = re.compile(rb"[0-9]{1,20}-[0-9]{1,20}")
 
 

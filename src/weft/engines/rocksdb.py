@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import rocksdict
 
 from weft.engines.limits import MAX_KEY_PART, check_key
-from weft.errors import Corrupt, EngineError, Unavailable
+from weft.errors import Corrupt, EngineError, TooLarge, Unavailable
 from weft.ports import Clock, Delete, Key, Put, Range, Rows, Step
 
 GET_CHUNK: Final = 64
@@ -67,9 +67,11 @@ class RocksTable:
         return values
 
     def _get(self, keys: Sequence[Key]) -> list[bytes | None]:
-        encoded: list[str | int | float | bytes | bool] = [_encoded(group, item) for group, item in keys]
         try:
-            return cast("list[bytes | None]", self._db.get(encoded))
+            encoded = [_LENGTHS[len(group)] + group + item for group, item in keys]
+            return cast("list[bytes | None]", self._db.get(cast("Any", encoded)))
+        except IndexError as error:
+            raise TooLarge(f"a group of more than {MAX_KEY_PART} bytes") from error
         except Exception as error:
             raise _mapped(error, self._path) from error
 
@@ -78,17 +80,17 @@ class RocksTable:
 
     async def _rows(self, wanted: Range) -> Rows:
         prefix = _prefix(wanted.group)
+        # The bound keeps the iterator from walking the tombstones of whatever comes after. It lives in `options`, which
+        # must outlive the cursor: rocksdict keeps no reference, and a cursor without it reads freed memory.
         options = rocksdict.ReadOptions()
-        # The bound keeps the iterator from walking the tombstones of whatever comes after.
         options.set_iterate_upper_bound(_successor(prefix) if wanted.stop is None else prefix + wanted.stop)
         rows: Rows = []
         try:
             cursor = self._db.iter(options)
             cursor.seek(prefix + wanted.start)
             while True:
-                if _read(cursor, len(prefix), rows, min(wanted.limit, len(rows) + SCAN_CHUNK)):
-                    return rows
-                if len(rows) >= wanted.limit:
+                ended = _read(cursor, len(prefix), rows, min(wanted.limit, len(rows) + SCAN_CHUNK))
+                if ended or len(rows) >= wanted.limit:
                     return rows
                 await asyncio.sleep(0)
         except Exception as error:
@@ -113,16 +115,8 @@ class RocksTable:
 
     def _wrote(self, operations: Sequence[Put | Delete]) -> bool:
         """Write one batch, whole or not at all; False if RocksDB is stalled."""
-        batch = rocksdict.WriteBatch(raw_mode=True)
-        for operation in operations:
-            if type(operation) is Put:
-                (group, item), value = operation
-                batch[_encoded(group, item)] = value
-            else:
-                group, item = operation[0]
-                batch.delete(_encoded(group, item))
         try:
-            self._db.write(batch, self._write_options)
+            self._db.write(_batch(operations), self._write_options)
         except Exception as error:
             if _status(error) == "Result incomplete":
                 return False
@@ -130,6 +124,7 @@ class RocksTable:
         return True
 
     async def put_if(self, key: Key, old: bytes | None, new: bytes | None) -> bool:
+        check_key(*key)
         change = [Delete(key) if new is None else Put(key, new)]
         while self._get([key])[0] == old:
             if self._wrote(change):  # nothing was awaited since the look: that is the lock
@@ -164,14 +159,23 @@ class RocksTable:
         await asyncio.to_thread(close)
 
 
-def _encoded(group: bytes, item: bytes) -> bytes:
-    if len(group) > MAX_KEY_PART or len(item) > MAX_KEY_PART:
-        check_key(group, item)
-    return _LENGTHS[len(group)] + group + item
+def _batch(operations: Sequence[Put | Delete]) -> rocksdict.WriteBatch:
+    batch = rocksdict.WriteBatch(raw_mode=True)
+    for operation in operations:
+        group, item = operation[0]
+        if len(item) > MAX_KEY_PART or len(group) > MAX_KEY_PART:
+            check_key(group, item)
+        # Written out here and in _get: a call per key would be a tenth of the cost of the whole operation.
+        if type(operation) is Put:
+            batch[_LENGTHS[len(group)] + group + item] = operation[1]
+        else:
+            batch.delete(_LENGTHS[len(group)] + group + item)
+    return batch
 
 
 def _prefix(group: bytes) -> bytes:
-    return _encoded(group, b"")
+    check_key(group, b"")
+    return _LENGTHS[len(group)] + group
 
 
 def _successor(prefix: bytes) -> bytes:

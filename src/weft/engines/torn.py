@@ -61,8 +61,11 @@ class TornTable:
         self._alive()
         if (await self._rows.get([key]))[0] != old:
             return False
+        change = Delete(key) if new is None else Put(key, new)
+        self._under_way[id(change)] = [change]
         self._tick()
-        self._apply(Delete(key) if new is None else Put(key, new))
+        del self._under_way[id(change)]
+        self._apply(change)
         self._unsynced.clear()
         return True
 
