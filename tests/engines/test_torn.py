@@ -87,6 +87,16 @@ async def test_power_loss_takes_only_what_was_not_synced() -> None:
     assert outcomes == {old, new, both}, "any point since the sync, in order"
 
 
+async def test_a_crash_in_put_if_leaves_it_open_whether_it_happened() -> None:
+    outcomes = set()
+    for seed in range(20):
+        table = TornTable(seed, crash_at=1)
+        with pytest.raises(Crashed):
+            await table.put_if((b"o", b"k"), None, b"mine")
+        outcomes.update(await table.reopened().get([(b"o", b"k")]))
+    assert outcomes == {None, b"mine"}
+
+
 async def test_put_if_survives_power_loss() -> None:
     for seed in range(10):
         table = TornTable(seed)

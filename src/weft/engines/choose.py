@@ -26,6 +26,7 @@ async def open_table(url: str, root: Path, memory: int = 256 << 20, *, read_only
     scheme, rest = _split(url)
     if scheme == "rocksdb":
         path = root / rest / "table"
+        # It waits only for its disk, and that on the real clock whatever clock the crawl runs on.
         return await asyncio.to_thread(RocksTable, path, SystemClock(), memory, read_only=read_only)
     if scheme in REDIS:
         return await open_redis_table(url)
