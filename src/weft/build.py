@@ -18,6 +18,7 @@ from .archive.store import Stores as ArchiveStores
 from .clock import SystemClock, cpu_seconds
 from .config import Config
 from .corpus.corpus import Corpus
+from .corpus.corpus import Counts as CorpusCounts
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
 from .crawl import Crawler, Ending, Refiner, Shared, run, settle
@@ -27,6 +28,7 @@ from .engines.choose import open_blobs, open_journals, open_queue, open_table
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
+from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
 from .handover import Handover
 from .killpoints import KillPoints
@@ -82,32 +84,9 @@ class Session:
 
     def report(self) -> Report:
         """How it stands now."""
-        tally, counts, corpus = self.shared.tally, self.frontier.counts(), self.corpus.counts()
-        return Report(
-            fetched=tally.fetched,
-            archived=tally.counts["archived"],
-            parsed=tally.counts["parsed"],
-            documents=corpus.documents,
-            duplicates=corpus.duplicates,
-            near_duplicates=corpus.near_duplicates,
-            robots_denied=tally.robots_denied(),
-            failed=tally.failed(),
-            parked=counts.parked,
-            dead=counts.dead,
-            links_seen=tally.counts["links_seen"],
-            urls_new=tally.counts["urls_new"],
-            bytes=tally.counts["bytes"],
-            seconds=tally.seconds + self.shared.clock.monotonic() - self.started,
-            cpu_seconds=tally.cpu_seconds + cpu_seconds() + tally.parser_cpu_seconds,
-            parser_cpu_seconds=tally.parser_cpu_seconds,
-            pending=counts.pending + counts.leased + counts.waiting,
-            hosts=counts.hosts,
-            unchanged=tally.counts["outcome.unchanged"],
-            outcomes=tally.named("outcome"),
-            dropped_links=tally.named("drop"),
-            removed=corpus.removed,
-            refused=tally.named("refusal"),
-        )
+        report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts())
+        seconds = report.seconds + self.shared.clock.monotonic() - self.started
+        return msgspec.structs.replace(report, seconds=seconds, cpu_seconds=report.cpu_seconds + cpu_seconds())
 
     async def _watch(self, watch: Watch) -> None:
         while True:
@@ -122,6 +101,35 @@ class Session:
         tally.seconds += self.shared.clock.monotonic() - self.started
         tally.cpu_seconds += cpu_seconds()
         await tally.save(self.shared.table)
+
+
+def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> Report:
+    """The counts of all stages, of earlier runs."""
+    return Report(
+        fetched=tally.fetched,
+        archived=tally.counts["archived"],
+        parsed=tally.counts["parsed"],
+        documents=corpus.documents,
+        duplicates=corpus.duplicates,
+        near_duplicates=corpus.near_duplicates,
+        robots_denied=tally.robots_denied(),
+        failed=tally.failed(),
+        parked=frontier.parked,
+        dead=frontier.dead,
+        links_seen=tally.counts["links_seen"],
+        urls_new=tally.counts["urls_new"],
+        bytes=tally.counts["bytes"],
+        seconds=tally.seconds,
+        cpu_seconds=tally.cpu_seconds + tally.parser_cpu_seconds,
+        parser_cpu_seconds=tally.parser_cpu_seconds,
+        pending=frontier.pending + frontier.leased + frontier.waiting,
+        hosts=frontier.hosts,
+        unchanged=tally.counts["outcome.unchanged"],
+        outcomes=tally.named("outcome"),
+        dropped_links=tally.named("drop"),
+        removed=corpus.removed,
+        refused=tally.named("refusal"),
+    )
 
 
 def check(config: Config, seeds: Iterable[Link]) -> None:
