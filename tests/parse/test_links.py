@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from weft.config import Config, override
 from weft.parse.links import Harvest, LinkReader, based, refreshes
-from weft.parse.sitemap import Entry
+from weft.parse.sitemap import Entry, Listing
 from weft.parse.walk import RawLink, RawMeta, walk
 from weft.parse.wire import ParseJob
 from weft.records import Drop, Hint, Kind, Link, Via
@@ -206,11 +206,15 @@ def test_lists_carry_hints_and_kinds() -> None:
         Entry("/2.xml", kind=Kind.SITEMAP),
         Entry("https://www.site.org/1"),
     ]
-    found = LinkReader(Config()).of_list(ParseJob("id", "https://www.site.org/sitemap.xml", b""), entries, Via.SITEMAP)
+    listing = Listing(tuple(entries), Via.SITEMAP, foreign=3)
+    job = ParseJob("id", "https://www.site.org/sitemap.xml", b"")
+    found = LinkReader(Config()).of_list(job, listing, nofollow=False)
     assert [(link.url, link.hint, link.kind, link.via) for link in found.links] == [
         ("https://www.site.org/1", hint, Kind.PAGE, Via.SITEMAP),
         ("https://www.site.org/2.xml", None, Kind.SITEMAP, Via.SITEMAP),
     ]
+    assert (found.seen, found.drops) == (6, (("out-of-scope", 3),))
+    assert LinkReader(Config()).of_list(job, listing, nofollow=True).links == ()
 
 
 def test_refresh_without_end() -> None:

@@ -151,6 +151,12 @@ def test_xhtml_served_as_xml_is_a_page() -> None:
     assert "ferryman had time" in page.text
 
 
+@pytest.mark.parametrize("mime", ["", "application/octet-stream"])
+def test_a_fragment_of_unknown_type_is_html(mime: str) -> None:
+    assert read(f"<p>{PARAGRAPH}</p>", mime).text == PARAGRAPH.strip()
+    assert read(f"<p>{PARAGRAPH}</p>", "text/plain").text == f"<p>{PARAGRAPH}</p>"
+
+
 def test_plain_text_is_kept_as_it_is() -> None:
     text = "A title\n\n  Indented line\nÜmläut and 漢字.\n"
     page = read(text, "text/plain")
@@ -174,7 +180,7 @@ def test_charsets(body: bytes, mime: str) -> None:
     assert page.language.code == "rus"
 
 
-@pytest.mark.parametrize("body", [b"", b"   ", b"<", b"\x00", b"<html>", b"\xff\xfe", b"<!--", b"<title>"])
+@pytest.mark.parametrize("body", [b"", b"   ", b"<", b"<html>", b"\xff\xfe", b"<!--", b"<title>"])
 def test_next_to_nothing_is_an_empty_page(body: bytes) -> None:
     page = read(body)
     assert page.refusal is None
@@ -199,6 +205,7 @@ def test_binary() -> None:
     assert not is_binary(b"a text with one \x01 control")
     assert not is_binary("hello".encode("utf-16"))
     assert is_binary(bytes(range(256)))
+    assert is_binary(bytes(1000))
 
 
 @pytest.mark.parametrize(

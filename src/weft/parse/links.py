@@ -15,7 +15,7 @@ from weft.urls.host import host_of, origin_of, registrable
 
 from .directives import is_nofollow
 from .resolve import Resolved, Resolver, Target, is_independent
-from .sitemap import Entry
+from .sitemap import Listing
 from .walk import RawLink, RawMeta
 from .wire import ParseJob
 
@@ -76,12 +76,16 @@ class LinkReader:
                 preferred = _http(raw.href, gathering.base)
         return gathering.harvest(preferred)
 
-    def of_list(self, job: ParseJob, entries: Iterable[Entry], via: Via) -> Harvest:
-        """Links of a sitemap or feed. The reader of the file has bounded their number."""
+    def of_list(self, job: ParseJob, listing: Listing, nofollow: bool) -> Harvest:
+        """Links of a sitemap or feed, whose reader has bounded their number and left out those of other sites."""
         gathering = _Gathering(self._resolver, job, job.url, self._scope)
-        for entry in entries:
-            gathering.seen += 1
-            gathering.add(entry.url, via, entry.kind, entry.hint)
+        gathering.count(Drop.OUT_OF_SCOPE, listing.foreign)
+        gathering.seen = len(listing.entries) + listing.foreign
+        if nofollow:
+            gathering.count(Drop.NOFOLLOW, len(listing.entries))
+            return gathering.harvest("")
+        for entry in listing.entries:
+            gathering.add(entry.url, listing.via, entry.kind, entry.hint)
         return gathering.harvest("")
 
 

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 import msgspec
+from selectolax.lexbor import SelectolaxError
 
 from weft.config import Config
 from weft.errors import Refused
@@ -25,6 +26,11 @@ _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 # Byte order mark, processing instructions and comments; no way back into any of them, so that a look stays linear.
 _PROLOG: Final = rb"(?:\xef\xbb\xbf)?\s*+(?:(?><!--.*?-->|<\?.*?\?>)\s*+)*+"
 _HTML: Final = re.compile(_PROLOG + rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+# What browsers take for HTML when nothing is said of it (WHATWG MIME Sniffing, section 7.1).
+_FRAGMENT: Final = re.compile(
+    _PROLOG + rb"<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>]", re.IGNORECASE | re.DOTALL
+)
+_UNKNOWN: Final = frozenset({"", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*"})
 _LIST: Final = re.compile(_PROLOG + rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>]", re.IGNORECASE | re.DOTALL)
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _REACH: Final = 2048  # bytes looked at to tell what a body is
@@ -41,6 +47,7 @@ _MAGIC: Final = (
 )
 _CONTROLS: Final = bytes(set(range(1, 32)) - set(b"\t\n\f\r\x1b"))
 _CONTROL_SHARE: Final = 0.1
+_ZERO_SHARE: Final = 0.6  # half the bytes of ASCII in UTF-16 are zero
 
 
 class Reader:
@@ -68,7 +75,11 @@ class Reader:
             return self._list(job, body)
         if is_binary(body):
             return refused(job, Refusal.NOT_TEXT, f"binary data, declared as {mime or 'nothing'}")
-        if mime in _HTML_TYPES or _HTML.match(body, 0, _REACH):
+        if (
+            mime in _HTML_TYPES
+            or _HTML.match(body, 0, _REACH)
+            or (mime in _UNKNOWN and _FRAGMENT.match(body, 0, _REACH))
+        ):
             return self._html(job, body, charset)
         if mime == "text/plain":
             return self._plain(job, body, charset)
@@ -79,12 +90,15 @@ class Reader:
         listing = sitemap.read(body, job.url, level=job.inside + 1)
         if listing.problem and not listing.entries:
             return refused(job, Refusal.BAD_SITEMAP, listing.problem)
-        harvest = self._links.of_list(job, listing.entries, listing.via)
-        page = Page(job.id, job.url, detail=listing.problem)
-        return self._finished(page, body, harvest, self._asked(job))
+        asked = self._asked(job)
+        harvest = self._links.of_list(job, listing, asked.nofollow)
+        return self._finished(Page(job.id, job.url, detail=listing.problem), body, harvest, asked)
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
-        found = reading.read(body, charset)
+        try:
+            found = reading.read(body, charset)
+        except SelectolaxError as error:
+            raise MemoryError from error  # Lexbor takes any HTML: it fails only when it gets no more memory
         walk = found.walk
         metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
@@ -164,4 +178,4 @@ def is_binary(body: bytes) -> bool:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return False
     controls = len(start) - len(start.translate(None, _CONTROLS))
-    return controls > len(start) * _CONTROL_SHARE
+    return controls > len(start) * _CONTROL_SHARE or start.count(0) > len(start) * _ZERO_SHARE
