@@ -7,7 +7,7 @@ import pytest
 from tests.frontier.driver import Desk, configured
 
 from weft.clock import SystemClock
-from weft.config import Scope
+from weft.config import Pace, Scope
 from weft.engines.memory import MemoryTable
 from weft.engines.rocksdb import RocksTable
 from weft.ports import Table
@@ -116,7 +116,7 @@ async def test_again_keeps_the_place_and_counts_no_attempt(desk: Desk) -> None:
 
 
 async def test_again_is_leased_at_once_where_no_gap_is_owed_even_before_it_is_settled() -> None:
-    desk = Desk(configured(Scope(reach="any", own=("a.example",))))
+    desk = Desk(configured(Scope(reach="any", own=("a.example",)), pace=Pace(delay=0)))
     await desk.add("http://a.example/1", "http://a.example/2")
     (lease,) = await desk.lease()
     robots = desk.outcome(lease, Reason.ROBOTS_FETCHED)

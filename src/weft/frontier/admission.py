@@ -28,8 +28,11 @@ from .reach import Reach
 from .rows import IN_QUEUE, DomainRow, encode_link
 from .seen import Recent
 from .state import State
+from .trapping import Trapping
+from .traps import Pattern
 
 Admit: TypeAlias = Callable[[str], Drop | None]
+Patterns: TypeAlias = dict[bytes, list[tuple[bytes, Pattern]]]
 _CHUNK: Final = 512  # links handled between two looks at the event loop
 
 
@@ -41,6 +44,14 @@ class Added(Record, frozen=True):
     drops: dict[Drop, int] = msgspec.field(default_factory=dict)
 
 
+class Judges(NamedTuple):
+    """Who may speak against a link."""
+
+    rules: Rules
+    admit: Admit  # robots.txt, where its rules are in memory
+    traps: Trapping
+
+
 class Writes(NamedTuple):
     """What one chunk of links changes."""
 
@@ -49,16 +60,16 @@ class Writes(NamedTuple):
     queue: list[Put]
     urls: list[Put]
     joined: dict[Host, list[Row]]
+    patterns: dict[bytes, None]  # whose rows changed
 
 
 class Admission:
-    def __init__(self, state: State, queues: Queues, reach: Reach, rules: Rules, admit: Admit) -> None:
+    def __init__(self, state: State, queues: Queues, reach: Reach, judges: Judges) -> None:
         config = state.config
         self._state = state
         self._queues = queues
         self._reach = reach
-        self._rules = rules
-        self._admit = admit
+        self._rules, self._admit, self._traps = judges
         self._scope = config.scope
         self._partitions = config.storage.partitions
         self._recent = Recent(config.frontier.recent)
@@ -89,7 +100,7 @@ class Admission:
         return [key for key, row in zip(candidates, found, strict=True) if row is None]
 
     async def _take_in(self, keyed: dict[bytes, Link], unseen: Sequence[bytes]) -> tuple[Counter[Drop], int]:
-        writes = Writes([], {}, [], [], {})
+        writes = Writes([], {}, [], [], {}, {})
         for link in keyed.values():
             if link.seed:
                 writes.scope.extend(self._reach.widen(host_of(link.url)))
@@ -102,13 +113,24 @@ class Admission:
         hosts = await self._state.hosts.load([*wanted, *(key for key in sources if key not in wanted)])
         domains = {(key[:2], registrable(host_of(links[0][1].url))) for key, links in wanted.items()}
         await self._domains.load(domains | {(key[:2], host.domain) for key, host in hosts.items()})
+        patterns = await self._patterns(wanted)
         for key, links in wanted.items():
-            self._take_in_host(key, links, drops, writes)
+            self._take_in_host(key, self._within_caps(key, links, drops), patterns, writes)
         for key, domains_linking in sources.items():
             self._count_links(key, domains_linking, writes)
         await self._write(writes)
         self._recent.remember(put.key[0][: keys.HOST_KEY] + put.key[1] for put in writes.urls)
         return drops, len(writes.urls)
+
+    async def _patterns(self, wanted: dict[bytes, list[tuple[bytes, Link]]]) -> Patterns:
+        """Of every link, the patterns it belongs to; their rows are in memory."""
+        found = {}
+        for links in wanted.values():
+            name = host_of(links[0][1].url)
+            for key, link in links:
+                found[key] = self._traps.patterns(name, link.url)
+        await self._traps.load(pair for pairs in found.values() for pair in pairs)
+        return found
 
     def _count_links(self, key: bytes, sources: set[bytes], writes: Writes) -> None:
         host = self._state.hosts.live(key)
@@ -148,31 +170,43 @@ class Admission:
         return self._rules.drop(link.url) or self._admit(link.url)
 
     def _take_in_host(
-        self, key: bytes, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop], writes: Writes
+        self, key: bytes, links: Sequence[tuple[bytes, Link]], patterns: Patterns, writes: Writes
     ) -> None:
-        name = host_of(links[0][1].url)
-        host = self._state.hosts.live(key)
-        domain = self._domains.get(key[:2], registrable(name))
-        kept = self._within_caps(host, domain, links, drops)
-        if not kept:
+        if not links:
             return
-        if host is None:
-            host = self._state.hosts.create(key, name)
-            self._state.expect(host)
-            domain.hosts += 1
-        rows = [self._placed(host, url, link) for url, link in kept]
+        name = host_of(links[0][1].url)
+        known = self._state.hosts.live(key)
+        domain = self._domains.get(key[:2], registrable(name))
+        host = known or self._created(key, name, domain)
         was_idle = not host.has_work
-        for (url, _), row in zip(kept, rows, strict=True):
-            self._mark(host, row.item)
-            writes.queue.append(Put(keys.queue_row(url, row.item), row.value))
-            writes.urls.append(Put(keys.url_row(url), IN_QUEUE + row.item))
+        rows = []
+        for url, link in links:
+            holder = self._traps.admits(known, link, patterns[url])
+            if holder is None:
+                row = self._placed(host, url, link)
+                self._mark(host, row.item)
+                rows.append(row)
+                writes.queue.append(Put(keys.queue_row(url, row.item), row.value))
+                writes.urls.append(Put(keys.url_row(url), IN_QUEUE + row.item))
+            else:
+                held, where = self._traps.hold(holder, url, link)
+                writes.queue.append(held)
+                writes.urls.append(where)
+            writes.patterns.update(dict.fromkeys(pattern for pattern, _ in patterns[url]))
         writes.joined[host] = rows
-        host.row.admitted += len(rows)
-        domain.admitted += len(rows)
+        host.row.admitted += len(links)
+        domain.admitted += len(links)
         self._state.queued(host, len(rows))
+        self._state.holds(host, len(links) - len(rows))
         writes.hosts[host] = domain
         if was_idle:
             self._state.enlist(host)
+
+    def _created(self, key: bytes, name: str, domain: DomainRow) -> Host:
+        host = self._state.hosts.create(key, name)
+        self._state.expect(host)
+        domain.hosts += 1
+        return host
 
     def _mark(self, host: Host, item: bytes) -> None:
         level = keys.level_of(item)
@@ -182,16 +216,19 @@ class Admission:
         host.lower(level, keys.sequence_of(item))
 
     def _within_caps(
-        self, host: Host | None, domain: DomainRow, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop]
+        self, key: bytes, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop]
     ) -> Sequence[tuple[bytes, Link]]:
+        host = self._state.hosts.live(key)
+        domain = self._domains.get(key[:2], registrable(host_of(links[0][1].url)))
         host_room = (self._scope.pages_per_host or 1 << 62) - (host.row.admitted if host else 0)
-        room = min(host_room, self._domains.room(domain))
+        room = max(0, min(host_room, self._domains.room(domain)))
         if room >= len(links):
             return links
-        kept = [pair for pair in links if pair[1].kind is not Kind.PAGE]
+        files = [pair for pair in links if pair[1].kind is not Kind.PAGE]
         pages = [pair for pair in links if pair[1].kind is Kind.PAGE]
-        drops[Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL] += len(pages) - max(0, min(room, len(pages)))
-        return kept + pages[: max(0, room)]
+        if len(pages) > room:
+            drops[Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL] += len(pages) - room
+        return files + pages[:room]
 
     def _placed(self, host: Host, key: bytes, link: Link) -> Row:
         """The link's queue row."""
@@ -209,6 +246,7 @@ class Admission:
             return
         first = [*writes.scope, *(self._state.hosts.saved(host) for host in writes.hosts)]
         first += [self._domains.saved(host.key[:2], domain) for host, domain in writes.hosts.items()]
+        first += self._traps.saved(writes.patterns)
         try:
             await self._state.table.write(first, writes.queue, writes.urls)
         except EngineError:

@@ -122,6 +122,7 @@ class Answers:
     def _free(self, host: Host) -> None:
         host.dirty = True
         host.busy_until = 0
+        host.holder = ""
         host.granted_ms = 0
         if host.freed is not None:
             host.freed.set()

@@ -1,32 +1,35 @@
 """Requests a second that one IP address, and one registrable domain, may get from us over all their hosts.
 
-Grants are at least an interval apart. A host that has to wait is told a moment of its own, so that a thousand hosts on
-one address form a line instead of all coming back at once. In memory only: after a start every line begins anew, one
-interval later, which is later than any request of the process before.
+Grants are at least an interval apart. Hosts that have to wait stand in a line, and only its first is looked at again:
+a thousand hosts on one address cost no more than one. In memory only: after a start no grant is given for an interval,
+which is later than any request of the process before.
 """
 
+import heapq
 import ipaddress
 import math
+from collections import deque
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from weft.config import Pace
 from weft.errors import ConfigError
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_SWEEP = 100_000  # lines kept before those that are free again are forgotten
+_SWEEP: Final = 100_000  # lines kept before those that make nobody wait are forgotten
 
 
 class Line:
-    """Who may ask one address or domain, and when."""
+    """Who waits for one address or domain. Filled by `grant`, emptied by `released`."""
 
-    __slots__ = ("free_ms", "interval", "promised_ms")
+    __slots__ = ("free_ms", "hosts", "interval", "name")
 
-    def __init__(self, interval: int, opened_ms: int) -> None:
+    def __init__(self, name: str, interval: int, opened_ms: int) -> None:
+        self.name = name
         self.interval = interval
         self.free_ms = opened_ms + interval if opened_ms else 0  # the next grant is not before
-        self.promised_ms = self.free_ms  # the next moment not promised to anyone
+        self.hosts: deque[bytes] = deque()
 
 
 class Budgets:
@@ -38,52 +41,77 @@ class Budgets:
         self._wide = wide_networks(pace.wide_addresses)
         self._opened_ms = 0
         self._lines: dict[str, Line] = {}
+        self._moments: list[tuple[int, str]] = []  # of lines that hosts wait in, one entry each
+        self._released: list[Line] = []
 
     def open(self, now_ms: int) -> None:
         """A process before this one may have asked anybody up to now."""
         self._opened_ms = now_ms
 
-    def wait_until(self, address: str, domain: str, now_ms: int) -> int:
-        """0: granted, and counted. Otherwise when to come back."""
-        lines = self._of(address, domain)
-        if all(line.free_ms <= now_ms for line in lines):
-            for line in lines:
-                line.free_ms = now_ms + line.interval
-                line.promised_ms = max(line.promised_ms, line.free_ms)
-            return 0
-        # Only the line that binds is promised: a full address must not hold up its domain's other hosts.
-        binding = max(lines, key=lambda line: line.free_ms if line.free_ms > now_ms else 0)
-        moment = max(binding.promised_ms, binding.free_ms)
-        binding.promised_ms = moment + binding.interval
-        return moment
+    def grant(self, host: bytes, address: str, domain: str, now_ms: int) -> bool:
+        """Count a request, or put the host in the line it has to wait in."""
+        lines = self._of(address, domain, now_ms)
+        for line in lines:
+            if line.free_ms > now_ms:
+                if not line.hosts and line not in self._released:
+                    heapq.heappush(self._moments, (line.free_ms, line.name))
+                line.hosts.append(host)
+                return False
+        for line in lines:
+            line.free_ms = now_ms + line.interval
+        return True
 
-    def come_back(self, address: str, domain: str, now_ms: int) -> int:
-        """For a host that came at its promised moment: granted (0), or wait for the lines to be free, no longer."""
-        lines = self._of(address, domain)
+    def free_ms(self, address: str, domain: str, now_ms: int) -> int:
+        """When a request could be counted; 0: now, and it is. For requests that stand in no line."""
+        lines = self._of(address, domain, now_ms)
         free = max(line.free_ms for line in lines)
         if free > now_ms:
             return free
         for line in lines:
             line.free_ms = now_ms + line.interval
-            line.promised_ms = max(line.promised_ms, line.free_ms)
         return 0
 
     def give_back(self, address: str, domain: str, granted_ms: int) -> None:
         """No request was made under the grant."""
-        for line in self._of(address, domain):
+        for line in self._of(address, domain, granted_ms):
             if line.free_ms == granted_ms + line.interval:
                 line.free_ms = granted_ms
 
-    def _of(self, address: str, domain: str) -> list[Line]:
-        if len(self._lines) > _SWEEP:
-            self._sweep()
-        return [self._line(f"d {domain}")] + ([self._line(address)] if address else [])
+    def released(self, now_ms: int, limit: int) -> list[bytes]:
+        """The first host of every line that is free now; `regroup` must follow when they have been looked at."""
+        found: list[bytes] = []
+        while self._moments and self._moments[0][0] <= now_ms and len(found) < limit:
+            line = self._lines[heapq.heappop(self._moments)[1]]
+            self._released.append(line)
+            if line.free_ms <= now_ms:
+                found.append(line.hosts.popleft())
+        return found
+
+    def regroup(self) -> None:
+        """Lines whose first was let out wait for their next moment."""
+        for line in self._released:
+            if line.hosts:
+                heapq.heappush(self._moments, (line.free_ms, line.name))
+        self._released.clear()
+
+    def next_ms(self) -> int | None:
+        """When the next line is free."""
+        return self._moments[0][0] if self._moments else None
+
+    def _of(self, address: str, domain: str, now_ms: int) -> list[Line]:
+        if len(self._lines) > _SWEEP and len(self._lines) > 2 * len(self._moments):
+            self._lines = {name: line for name, line in self._lines.items() if line.hosts or line.free_ms > now_ms}
+            self._opened_ms = 0  # those that are gone were free
+        lines = [self._line("d " + domain)]
+        if address:
+            lines.append(self._line(address))
+        return lines
 
     def _line(self, name: str) -> Line:
         line = self._lines.get(name)
         if line is None:
             interval = self._domain_interval if name.startswith("d ") else self._interval_of(name)
-            line = self._lines[name] = Line(interval, self._opened_ms)
+            line = self._lines[name] = Line(name, interval, self._opened_ms)
         return line
 
     def _interval_of(self, address: str) -> int:
@@ -92,14 +120,6 @@ class Budgets:
         parsed = ipaddress.ip_address(address)
         fitting = (interval for network, interval in self._wide if parsed in network)
         return next(fitting, self._address_interval)
-
-    def _sweep(self) -> None:
-        """A line is only worth keeping while it makes somebody wait; the longest-idle half goes."""
-        order = sorted(self._lines.items(), key=lambda item: item[1].promised_ms)
-        half = len(order) // 2
-        # A forgotten line that is made anew must not be free before it would have been.
-        self._opened_ms = max(line.free_ms - line.interval for _, line in order[:half])
-        self._lines = dict(order[half:])
 
 
 def _interval(rate: float) -> int:

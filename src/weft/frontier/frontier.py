@@ -13,8 +13,9 @@ from weft.records import Drop, Finding, Lease, Link, Outcome, Record
 from weft.urls.host import host_key
 from weft.urls.scope import Rules
 
-from .admission import Added, Admission, Admit
+from .admission import Added, Admission, Admit, Judges
 from .answers import Answers
+from .learning import Learning
 from .leasing import Leasing
 from .queues import Queues
 from .reach import Reach
@@ -22,6 +23,7 @@ from .recovery import Recovery
 from .settling import Settling, redirect_of
 from .state import State
 from .timekeeper import Timekeeper
+from .trapping import Trapping
 from .turns import Turns
 from .waking import Waking
 
@@ -53,14 +55,17 @@ class Frontier:
         state = State.of(table, time, config)
         queues = Queues(state)
         self._state = state
-        self._reach = Reach(table, config)
-        self._admission = Admission(state, queues, self._reach, Rules(config.scope), admit)
-        self._leasing = Leasing(state, queues)
         self._answers = Answers(state)
         self._settling = Settling(state, self._answers)
+        self._trapping = Trapping(state, self._settling)
+        self._reach = Reach(table, config)
+        judges = Judges(Rules(config.scope), admit, self._trapping)
+        self._admission = Admission(state, queues, self._reach, judges)
+        self._leasing = Leasing(state, queues)
         self._recovery = Recovery(state, self._settling)
         self._waking = Waking(state, self._settling)
         self._turns = Turns(state)
+        self._learning = Learning(state, self._trapping)
         # One batch at a time: batches are large, and nothing needs a finer lock.
         self._lock = asyncio.Lock()
 
@@ -86,6 +91,7 @@ class Frontier:
                 await self._recovery.resume()
             if expired := self._waking.expired():
                 await self._settling.expire(expired)
+            self._turns.expire()
             if self._state.due:
                 await self._waking.wake()
             return await self._leasing.lease(limit)
@@ -109,14 +115,18 @@ class Frontier:
             return added
 
     async def learn(self, findings: Sequence[Finding]) -> None:
-        """What refining found out. Durable on return; doing it twice does nothing."""
+        """What refining found out of URLs. Durable on return; the same findings again change hardly anything."""
+        async with self._lock:
+            self._keep_time()
+            await self._learning.learn(findings)
 
-    async def turn(self, host: str, lease: Lease | None = None) -> None:
+    async def turn(self, host: str, holder: str = "") -> None:
         """Wait until the host may be asked, then hold it until `answered` reports a request to it.
 
-        With the lease under which the request is made: if that holds the host already, only its gap is waited for.
+        `holder` is the host of the lease under which the request is made: what that holds already is waited for only
+        as long as the gap to its last request.
         """
-        await self._turns.wait(host, lease)
+        await self._turns.wait(host, holder)
 
     def ready_in(self) -> float | None:
         """Seconds until a host may be asked; None: nothing can become ready but by `settle`, `add` or a revival."""
@@ -124,8 +134,8 @@ class Frontier:
         if self._recovery.needed:
             return 0.0
         moments: list[float] = []
-        if (first := state.bench.next_ms()) is not None:
-            moments.append((first - state.time.now_ms()) / 1000)
+        firsts = (state.bench.next_ms(), state.budgets.next_ms())
+        moments += [(first - state.time.now_ms()) / 1000 for first in firsts if first is not None]
         if state.due and state.totals.waiting > state.totals.waiting_parked:
             moments.append((min(state.due.values()) - state.time.wall_ms()) / 1000)
         if state.lookups.blocked:

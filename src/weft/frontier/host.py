@@ -36,7 +36,7 @@ class Host:
 
     __slots__ = (
         "again", "asking", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms", "heads",
-        "key", "own", "resolving", "row", "unresolved",
+        "holder", "key", "own", "resolving", "row", "unresolved",
     )  # fmt: skip
 
     def __init__(self, key: bytes, row: HostRow, own: bool) -> None:
@@ -47,6 +47,7 @@ class Host:
         self.heads: dict[int, Head] = {}
         self.again: list[tuple[bytes, Pending]] = []  # leases that were used for something else; they go first
         self.busy_until = 0  # ms; above 0 while a request is under way: when it is given up
+        self.holder = ""  # the host under whose lease a turn was taken
         self.before_ms = 0  # next_ms before the request, for when none is made
         self.granted_ms = 0  # when the budgets granted it; 0: not counted
         self.asking = False  # its address is being looked up

@@ -21,8 +21,10 @@ DROPS: Final = b"x"  # host hash, reason → how often, with examples
 QUEUE: Final = b"q"  # level, sequence, URL hash → Pending
 URL: Final = b"u"  # URL hash → what became of it, or where its pending row lies
 FINDING: Final = b"f"  # URL hash → what refining learned
+
+# Groups of a family of hosts (a registrable domain with all below it), named like a host.
 TRAP: Final = b"t"  # pattern hash → PatternRow
-HELD: Final = b"y"  # pattern hash, sequence, URL hash → Pending: beyond a suspected trap's sample
+HELD: Final = b"y"  # pattern hash, sequence, URL hash → Pending: beyond the sample of a pattern that proved nothing
 
 HOST_KEY: Final = 10  # bytes of a URL key that name its host
 _LEVEL: Final = 2
@@ -58,8 +60,13 @@ def queue_row(key: bytes, item: bytes) -> Key:
     return key[:10] + QUEUE, item
 
 
-def held_row(key: bytes, item: bytes) -> Key:
-    return key[:10] + HELD, item
+def held_row(pattern: bytes, sequence: int, key: bytes) -> Key:
+    """Pattern: the key of its family, and its hash."""
+    return pattern[:10] + HELD, pattern[10:] + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
+
+
+def pattern_row(pattern: bytes) -> Key:
+    return pattern[:10] + TRAP, pattern[10:]
 
 
 def level(band: int, depth: int) -> int:

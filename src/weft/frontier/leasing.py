@@ -18,7 +18,6 @@ from .host import Host
 from .queues import Queues
 from .rows import Pending, decode_pending, encode, lease_of
 from .state import Leased, State, milliseconds
-from .workbench import Due
 
 _LEASED: Final = struct.Struct(">d17s")  # when, and the queue item
 _ROUND: Final = 256  # hosts looked at between two reads
@@ -57,21 +56,26 @@ class Leasing:
         found: list[Host] = []
         while len(found) < limit:
             now_ms = state.time.now_ms()
-            due: list[Due] = []
-            while len(due) < limit - len(found) and (entry := state.bench.pop(now_ms)) is not None:
-                due.append(entry)
+            due = self._due(now_ms, limit - len(found))
             if not due:
                 break
-            cold = {entry.key for entry in due if state.hosts.live(entry.key) is None}
-            hosts = await state.hosts.load([entry.key for entry in due])
-            for entry in due:
-                host = hosts.get(entry.key)
-                if host is not None and self._may_ask(host, entry, entry.key in cold, now_ms):
+            cold = {key for key in due if state.hosts.live(key) is None}
+            hosts = await state.hosts.load(due)
+            for key, host in hosts.items():
+                if self._may_ask(host, key in cold, now_ms):
                     host.busy_until = now_ms + milliseconds(state.config.frontier.lease_seconds)
                     found.append(host)
+            state.budgets.regroup()
         return found
 
-    def _may_ask(self, host: Host, entry: Due, cold: bool, now_ms: int) -> bool:
+    def _due(self, now_ms: int, limit: int) -> list[bytes]:
+        """Hosts whose moment has come: those that stood in a line first."""
+        due = self._state.budgets.released(now_ms, limit)
+        while len(due) < limit and (key := self._state.bench.pop(now_ms)) is not None:
+            due.append(key)
+        return due
+
+    def _may_ask(self, host: Host, cold: bool, now_ms: int) -> bool:
         """Whether the host may be asked now; if later, it is put back for then."""
         state, row = self._state, host.row
         if host.busy_until or host.resolving or host.claims or row.parked or not host.has_work:
@@ -83,7 +87,7 @@ class Leasing:
         if (quiet := self._quiet_ms(host)) is not None:
             state.schedule(host, now_ms + quiet)
             return False
-        return host.own or self._within_budget(host, entry, now_ms)
+        return host.own or self._within_budget(host, now_ms)
 
     def _quiet_ms(self, host: Host) -> int | None:
         if not self._state.quiet:
@@ -92,19 +96,16 @@ class Leasing:
         end = pace.quiet_until(self._state.quiet, host.row.name, wall)
         return None if end is None else milliseconds(end - wall)
 
-    def _within_budget(self, host: Host, entry: Due, now_ms: int) -> bool:
+    def _within_budget(self, host: Host, now_ms: int) -> bool:
         state = self._state
         if not host.row.address and not state.addressed(host):
             return False
         if host.own:  # by its address, which is known only now
             return True
-        ask = state.budgets.come_back if entry.promised else state.budgets.wait_until
-        moment = ask(host.row.address, host.domain, now_ms)
-        if moment:
-            state.bench.promise(host.key, moment, state.is_high(host))
-            return False
-        host.granted_ms = now_ms
-        return True
+        if state.budgets.grant(host.key, host.row.address, host.domain, now_ms):
+            host.granted_ms = now_ms
+            return True
+        return False
 
     def _take(self, host: Host, taken: list[Taken], spare: list[Delete]) -> None:
         """The host's next URL that is not leased already, or the host is let go."""

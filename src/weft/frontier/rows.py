@@ -41,7 +41,6 @@ class Pending(msgspec.Struct, frozen=True, array_like=True, gc=False):
     fetches: int = 0
     etag: str = ""
     modified: str = ""
-    pattern: bytes = b""  # the suspected trap it belongs to
 
 
 class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -72,7 +71,6 @@ class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):
     kind: int = 0
     hops: int = 0
     seed: bool = False
-    pattern: bytes = b""
 
 
 class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -115,7 +113,6 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     authority: int = 0  # distinct domains that link here, about
     sketch: bytes = b""
     asked_ms: int = 0  # the last request
-    trapped: bool = False  # has pattern rows
     pause: str = ""  # why next_ms lies where it does
 
 
@@ -129,12 +126,27 @@ class DomainRow(msgspec.Struct, array_like=True, gc=False):
     sketch: bytes = b""
 
 
+class PatternRow(msgspec.Struct, array_like=True, gc=False):
+    """URLs of one shape: how many were taken in, and what their pages turned out to be."""
+
+    rule: str
+    text: str
+    admitted: int = 0
+    held: int = 0
+    judged: int = 0  # pages whose content is known, older ones counting less
+    different: int = 0  # of those, pages unlike the others
+    proven: int = 0  # different pages in all
+    simhashes: tuple[int, ...] = ()  # of the last different pages
+    examples: tuple[str, ...] = ()
+
+
 _encoder: Final = msgspec.msgpack.Encoder()
 encode: Final = _encoder.encode
 decode_pending: Final = msgspec.msgpack.Decoder(Pending).decode
 decode_settled: Final = msgspec.msgpack.Decoder(Settled).decode
 decode_learned: Final = msgspec.msgpack.Decoder(Learned).decode
 decode_host: Final = msgspec.msgpack.Decoder(HostRow).decode
+decode_pattern: Final = msgspec.msgpack.Decoder(PatternRow).decode
 decode_domain: Final = msgspec.msgpack.Decoder(DomainRow).decode
 
 # The first byte of a URL row says where the URL is; the rest says more.

@@ -266,5 +266,4 @@ def settled(pending: Pending, outcome: Outcome) -> Settled:
         kind=pending.kind,
         hops=pending.hops,
         seed=pending.seed,
-        pattern=pending.pattern,
     )

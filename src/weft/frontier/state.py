@@ -181,6 +181,10 @@ class State:
         if host.row.parked:
             self.totals.waiting_parked += count
 
+    def holds(self, host: Host, count: int) -> None:
+        host.row.held += count
+        self.totals.held += count
+
     def park(self, host: Host, reason: str) -> None:
         """Give the host up, or take it back (no reason)."""
         self.totals.include(host.row, -1)

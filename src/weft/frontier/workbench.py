@@ -5,22 +5,12 @@ An entry is a hint: whoever takes one checks it against the host, so an outdated
 """
 
 import heapq
-from typing import Final, NamedTuple
+from typing import Final
 
 _KEY_BITS: Final = 80
 _KEY_MASK: Final = (1 << _KEY_BITS) - 1
-_PROMISED: Final = 1 << _KEY_BITS  # this moment was promised by a budget
-_MOMENT: Final = _KEY_BITS + 1
 _REST: Final = 0
 _HIGH: Final = 1
-
-
-class Due(NamedTuple):
-    """A host whose moment has come."""
-
-    key: bytes
-    at_ms: int
-    promised: bool
 
 
 class Workbench:
@@ -37,32 +27,27 @@ class Workbench:
     def load(self, entries: list[tuple[int, bytes, bool]]) -> None:
         """Many at once, when the crawl is opened: heapify is cheaper than pushing."""
         for at_ms, key, high in entries:
-            self._heaps[high].append(at_ms << _MOMENT | int.from_bytes(key, "big"))
+            self._heaps[high].append(at_ms << _KEY_BITS | int.from_bytes(key, "big"))
         for heap in self._heaps:
             heapq.heapify(heap)
 
     def push(self, key: bytes, at_ms: int, high: bool) -> None:
-        heapq.heappush(self._heaps[high], at_ms << _MOMENT | int.from_bytes(key, "big"))
+        heapq.heappush(self._heaps[high], at_ms << _KEY_BITS | int.from_bytes(key, "big"))
 
-    def promise(self, key: bytes, at_ms: int, high: bool) -> None:
-        """As `push`, for a host that a budget told to come back at that moment."""
-        heapq.heappush(self._heaps[high], at_ms << _MOMENT | _PROMISED | int.from_bytes(key, "big"))
-
-    def pop(self, now_ms: int) -> Due | None:
-        """A host whose moment has come, by the configured shares; None if there is none."""
+    def pop(self, now_ms: int) -> bytes | None:
+        """The key of a host whose moment has come, by the configured shares; None if there is none."""
         kind = self._draw(now_ms)
         if kind is None:
             return None
-        entry = heapq.heappop(self._heaps[kind])
-        return Due((entry & _KEY_MASK).to_bytes(10, "big"), entry >> _MOMENT, bool(entry & _PROMISED))
+        return (heapq.heappop(self._heaps[kind]) & _KEY_MASK).to_bytes(10, "big")
 
     def next_ms(self) -> int | None:
         """The earliest moment of any host."""
         firsts = [heap[0] for heap in self._heaps if heap]
-        return min(firsts) >> _MOMENT if firsts else None
+        return min(firsts) >> _KEY_BITS if firsts else None
 
     def _draw(self, now_ms: int) -> int | None:
-        rest, high = (bool(heap) and heap[0] >> _MOMENT <= now_ms for heap in self._heaps)
+        rest, high = (bool(heap) and heap[0] >> _KEY_BITS <= now_ms for heap in self._heaps)
         if not (rest and high):
             # A share is only a share while both have work: nothing is saved up, nobody waits for nothing.
             return _HIGH if high else _REST if rest else None

@@ -1,0 +1,43 @@
+"""Findings of refining: kept beside the URL, and told to the traps. Called by `Frontier.learn`."""
+
+from collections.abc import Sequence
+
+from weft.ports import Put
+from weft.records import Finding
+from weft.urls.host import url_key
+
+from . import keys
+from .rows import Learned, encode
+from .state import State
+from .trapping import Trapping
+
+
+class Learning:
+    def __init__(self, state: State, trapping: Trapping) -> None:
+        self._state = state
+        self._trapping = trapping
+
+    async def learn(self, findings: Sequence[Finding]) -> None:
+        """A row of its own per URL, so that it does not matter whether its lease is settled yet."""
+        if not findings:
+            return
+        partitions = self._state.config.storage.partitions
+        puts = [Put(keys.finding_row(url_key(one.url, partitions)), encode(_learned(one))) for one in findings]
+        await self._trapping.judge([(one.url, one) for one in findings])
+        await self._state.table.write(puts)
+
+
+def _learned(finding: Finding) -> Learned:
+    return Learned(
+        url=finding.url,
+        fetched=finding.fetched,
+        body_digest=finding.body_digest,
+        text_digest=finding.text_digest,
+        simhash=finding.simhash,
+        title=finding.title,
+        language=finding.language,
+        words=finding.words,
+        removal=finding.removal.value if finding.removal else "",
+        refusal=finding.refusal.value if finding.refusal else "",
+        needs_rendering=finding.needs_rendering,
+    )
