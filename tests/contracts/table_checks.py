@@ -42,6 +42,13 @@ async def the_last_operation_on_a_key_wins(opener: Opener) -> None:
     await table.write(step, [Delete((b"g", b"never there"))])
     assert await table.get([put_last, deleted_last]) == [b"3", None]
     assert await table.scan([Range(b"g")]) == [[(b"put", b"3")]]
+    long = [
+        Put(put_last, b"first"),
+        *(Put((b"other", b"%d" % row), b"") for row in range(1100)),
+        Put(put_last, b"last"),
+    ]
+    await table.write(long)
+    assert await table.get([put_last]) == [b"last"], "however long the step"
     await table.close()
 
 

@@ -1,7 +1,9 @@
 """Loss of power: what was synced is on the disk, name and bytes; an engine that lies about it is caught."""
 
 import os
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -105,19 +107,30 @@ async def test_a_failed_sync_ends_the_journal(tmp_path: Path) -> None:
     await journals.close()
 
 
+@contextmanager
+def small_disk() -> Iterator[None]:
+    """No file grows beyond ten bytes: a write is cut short there and the next one fails, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 async def test_a_full_disk_leaves_no_stump(tmp_path: Path) -> None:
-    """/dev/full refuses every write; the journal's own file then goes on at the same position."""
     journals = FileJournals(tmp_path, FolderBlobs(tmp_path))
-    journal = await journals.open("j")
-    await journal.append(b"before")
-    stolen = os.dup(journal._descriptor)
-    full = os.open("/dev/full", os.O_WRONLY)
-    os.dup2(full, journal._descriptor)
-    os.close(full)
-    with pytest.raises(Unavailable, match="No space left"):
-        await journal.append(b"too much")
-    os.dup2(stolen, journal._descriptor)
-    os.close(stolen)
-    assert await journal.append(b"after") == 6
-    assert await journal.read(0, 99) == b"beforeafter"
+    journal, other = await journals.open("j"), await journals.open("other")
+    for each in (journal, other):
+        await each.append(b"before")
+    for each in (journal, other):
+        with small_disk(), pytest.raises(Unavailable, match="File too large"):
+            await each.append(b", too much")
+    assert (tmp_path / "j+open").read_bytes() == b"before, to", "there is a stump"
+    assert await journal.read(0, 99) == b"before"
+    assert await journal.append(b"!") == 6
+    for each in (journal, other):
+        await each.seal()
+    assert (tmp_path / "j").read_bytes() == b"before!"
+    assert (tmp_path / "other").read_bytes() == b"before"
     await journals.close()
