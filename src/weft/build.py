@@ -25,6 +25,7 @@ from .crawl import Crawler, Ending, Refiner, Shared, run, settle
 from .dedup.exact import Exact
 from .directory import CrawlDirectory
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
+from .engines.memory import MemoryQueue
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
@@ -192,6 +193,45 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         await frontier.open()
         await _recover(shared)
         yield session
+
+
+@dataclass
+class Look:
+    """A crawl at rest, or seen from beside: no loops, no parsers."""
+
+    frontier: Frontier
+    fetcher: Fetcher
+    archive: Archive
+    report: Report
+
+
+@contextlib.asynccontextmanager
+async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> AsyncIterator[Look]:
+    """For `status`, `inspect` and `dead`. Read-only, it may stand beside a running crawl."""
+    config, clock = directory.config, SystemClock()
+    async with contextlib.AsyncExitStack() as stack:
+        table = await open_table(config.storage.state, directory.path, read_only=read_only)
+        stack.push_async_callback(table.close)
+        blobs = await open_blobs(config.storage.blobs, directory.path)
+        stores = ArchiveStores(await open_journals(blobs, directory.path), blobs, table, MemoryQueue(clock, _TERM))
+        frontier = Frontier(table, clock, config, admit=lambda url: fetcher.admit(url))
+        fetcher = Fetcher.build(config, table, clock, _turns(frontier, 0.0))
+        stack.push_async_callback(fetcher.close)
+        registry, tally = Registry(table), Tally()
+        await registry.load()
+        await tally.load(table)
+        await frontier.open()
+        corpus = Corpus(
+            CorpusStores(stores.journals, blobs, table, registry),
+            Exact(table, registry.registered),
+            clock,
+            config.corpus,
+            KillPoints(),
+        )
+        archive = Archive(stores, clock, config.archive, KillPoints())
+        yield Look(frontier, fetcher, archive, report_of(tally, frontier.counts(), corpus.counts()))
+        if not read_only:
+            await frontier.close()
 
 
 def _turns(frontier: Frontier, patience: float) -> Turn:

@@ -111,7 +111,7 @@ def _dead(add: Declare) -> None:
     parser.add_argument("action", nargs="?", choices=("list", "retry"), default="list")
     parser.add_argument("--host", metavar="HOST", help="only this host")
     parser.add_argument("--reason", metavar="WORD", help="only this reason")
-    parser.add_argument("--match", metavar="REGEX", help="only URLs that match")
+    parser.add_argument("--match", metavar="PATTERN", help="only URLs that match; * stands for anything")
     _with_json(parser)
 
 

@@ -1,0 +1,158 @@
+"""Verbs that look at a crawl: `status`, `inspect`, `dead`. All but `dead retry` may be used while it runs."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from weft.build import looked_at
+from weft.directory import CrawlDirectory
+from weft.errors import UsageError
+from weft.frontier.letters import Filter, Letter
+from weft.frontier.story import HostStory, Story, TrapStory
+from weft.metrics import Report
+from weft.records import Position, Visit
+from weft.urls.canonical import BadURLError, canonical
+
+from . import show
+from .crawl import print_report
+
+
+def status(options: argparse.Namespace) -> int:
+    directory = CrawlDirectory.read(Path(options.dir))
+    running = directory.in_use()
+    report = directory.progress() if running else asyncio.run(_report(directory))
+    if options.json:
+        show.json_line({"running": running, **msgspec.to_builtins(report)})
+        return 0
+    show.line(f"{directory.path}: {'a crawl is running' if running else 'at rest'}\n")
+    print_report(report, directory.path)
+    for title, counts in (("outcomes", report.outcomes), ("links dropped", report.dropped_links)):
+        if counts:
+            show.line(f"\n{title}")
+            show.pairs((f"  {word}", f"{count:,}") for word, count in counts.items())
+    return 0
+
+
+async def _report(directory: CrawlDirectory) -> Report:
+    async with looked_at(directory) as look:
+        return msgspec.structs.replace(look.report, ended=directory.progress().ended)
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What `weft inspect` tells of a URL."""
+
+    story: Story
+    robots: str  # the deciding line of the robots.txt we have, "" if none decides
+    robots_known: bool
+    archived: list[Position]
+
+
+def inspect(options: argparse.Namespace) -> int:
+    try:
+        url = canonical(options.url)
+    except BadURLError as error:
+        raise UsageError(f"{show.printable(options.url)!r}: {error}") from None
+    inspection = asyncio.run(_inspect(CrawlDirectory.read(Path(options.dir)), url))
+    if options.json:
+        show.json_line(inspection)
+    else:
+        _print_story(inspection)
+    return 0
+
+
+async def _inspect(directory: CrawlDirectory, url: str) -> Inspection:
+    async with looked_at(directory) as look:
+        verdict = await look.fetcher.book.verdict(url)  # loads the rules, so that the frontier's decision knows them
+        decision = await look.fetcher.book.explain(url)
+        story = await look.frontier.explain(url)
+        archived = await look.archive.lookup(url)
+        return Inspection(story, decision.line if decision else "", verdict is not None, archived)
+
+
+def _print_story(inspection: Inspection) -> None:
+    story = inspection.story
+    rows = [("url", story.url), ("state", story.state), ("next", story.next)]
+    if story.next_at:
+        rows.append(("not before", show.moment(story.next_at)))
+    if story.discovered:
+        found = f"{show.moment(story.discovered)} by {story.via}" + (f" on {story.source}" if story.source else "")
+        rows += [("found", found), ("depth", str(story.depth))]
+    if story.priority_why:
+        rows.append(("priority", f"{story.priority:.2f}, {story.band} band: {story.priority_why}"))
+    rows += [("visit", _visit_line(visit)) for visit in story.visits]
+    if story.learned:
+        rows.append(("page", f"{story.learned.title or '(no title)'} ({story.learned.language})"))
+    rows += [("archived", f"{place.file} at {place.offset}, {place.length} bytes") for place in inspection.archived]
+    robots = inspection.robots or ("no rule matches" if inspection.robots_known else "not known yet")
+    rows.append(("robots.txt", robots))
+    rows += _host_rows(story.host) if story.host else []
+    rows += [row for trap in story.traps for row in _trap_rows(trap)]
+    show.pairs(rows)
+
+
+def _visit_line(visit: Visit) -> str:
+    code = f" {visit.status}" if visit.status else ""
+    why = visit.detail or visit.reason.meaning
+    return f"{show.moment(visit.at)} attempt {visit.attempt}: {visit.reason.value}{code} – {why}"
+
+
+def _host_rows(host: HostStory) -> list[tuple[str, str]]:
+    counts = f"{host.done} done, {host.pending} pending, {host.waiting} waiting, {host.held} held, {host.dead} dead"
+    asked = f"may be asked from {show.moment(host.may_be_asked)}" + (f" ({host.why})" if host.why else "")
+    rows = [("host", f"{host.name}: {counts}"), ("", f"parked: {host.parked}" if host.parked else asked)]
+    if host.crawl_delay:
+        rows.append(("", f"Crawl-delay {host.crawl_delay:g} s"))
+    return rows
+
+
+def _trap_rows(trap: TrapStory) -> list[tuple[str, str]]:
+    counts = f"{trap.taken_in} taken in, {trap.held} held back, {trap.different} proved different"
+    examples = [("", f"example {example}") for example in trap.examples]
+    return [("trap", f"{trap.rule}: {trap.meaning}"), ("", f"{trap.pattern}: {counts}"), *examples]
+
+
+def dead(options: argparse.Namespace) -> int:
+    wanted = Filter(host=options.host or "", reason=options.reason or "", pattern=options.match or "")
+    if options.action == "retry":
+        return _retry(options, wanted)
+    letters = asyncio.run(_letters(CrawlDirectory.read(Path(options.dir)), wanted))
+    if options.json:
+        for letter in letters:
+            show.json_line(letter)
+    elif letters:
+        show.table(("what", "reason", "attempts", "last"), [_letter_row(letter) for letter in letters])
+    else:
+        show.line("nothing was given up")
+    return 0
+
+
+async def _letters(directory: CrawlDirectory, wanted: Filter) -> list[Letter]:
+    async with looked_at(directory) as look:
+        return [letter async for letter in look.frontier.dead(wanted)]
+
+
+def _letter_row(letter: Letter) -> tuple[str, str, str, str]:
+    last = show.moment(letter.visits[-1].at) if letter.visits else "-"
+    what = f"{letter.url} (host parked, {letter.pending} URLs)" if letter.parked else letter.url
+    return what, letter.reason, str(letter.attempts), last
+
+
+def _retry(options: argparse.Namespace, wanted: Filter) -> int:
+    CrawlDirectory.read(Path(options.dir))
+    directory = CrawlDirectory.open(Path(options.dir), {})
+    try:
+        revived = asyncio.run(_revive(directory, wanted))
+    finally:
+        directory.close()
+    if options.json:
+        show.json_line({"revived": revived})
+    else:
+        show.line(f"{revived} URLs will be tried again by the next `weft crawl --out {options.dir}`")
+    return 0
+
+
+async def _revive(directory: CrawlDirectory, wanted: Filter) -> int:
+    async with looked_at(directory, read_only=False) as look:
+        return await look.frontier.revive(wanted)
