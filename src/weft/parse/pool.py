@@ -37,7 +37,7 @@ class ParserPool:
     """`start`, `parse` as often and as concurrently as you like, `close`."""
 
     def __init__(self, config: Config, clock: Clock, command: Sequence[str] = WORKER) -> None:
-        self.size = config.parse.workers or max(1, (os.cpu_count() or 1) - 1)
+        self.size = config.parse.workers or max(1, len(os.sched_getaffinity(0)) - 1)
         self.restarts = 0  # processes that were replaced
         self._config, self._clock, self._command = config, clock, command
         self._all: set[ParserProcess] = set()
