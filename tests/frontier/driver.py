@@ -1,6 +1,6 @@
 """A frontier under a manual clock, on any table, with the parts of a crawl that tests need played by hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from weft.clock import ManualClock
 from weft.config import Config, Pace, Scope, Storage
@@ -25,7 +25,10 @@ def configured(scope: Scope | None = None, frontier: FrontierSection | None = No
 class Desk:
     """The frontier, its clock and its table."""
 
-    def __init__(self, config: Config | None = None, table: Table | None = None) -> None:
+    def __init__(
+        self, config: Config | None = None, table: Table | None = None, addresses: Mapping[str, str] | None = None
+    ) -> None:
+        self.addresses = addresses or {}  # of hosts; the others have one of their own each
         self.config = config or configured()
         self.clock = ManualClock()
         self.table = table or MemoryTable()
@@ -40,19 +43,19 @@ class Desk:
     async def add(self, *urls: str, depth: int = 0, source: str = "") -> Added:
         return await self.frontier.add([Link(url, depth=depth, source=source) for url in urls])
 
-    async def lease(self, limit: int = 100, address: str = "") -> list[Lease]:
-        """Leases, with every host resolved to an address (one of its own, unless given) as soon as it is wanted."""
+    async def lease(self, limit: int = 100) -> list[Lease]:
+        """Leases, with every host's address told as soon as it is wanted."""
         leases = await self.frontier.lease(limit)
-        while self.frontier.ready_in() is not None and await self.resolve(address):
+        while await self.resolve() and len(leases) < limit:
             leases += await self.frontier.lease(limit - len(leases))
         return leases
 
-    async def resolve(self, address: str = "") -> int:
+    async def resolve(self) -> int:
         lookups = self.frontier._state.lookups
         if not lookups.names:
             return 0
         names = await self.frontier.wants_address(10_000)
-        self.frontier.resolved({name: address or address_of(name) for name in names})
+        self.frontier.resolved({name: self.addresses.get(name) or address_of(name) for name in names})
         return len(names)
 
     def outcome(

@@ -25,7 +25,7 @@ from .host import Head, Host, Row
 from .priority import Features, plain_band, priority
 from .queues import Queues
 from .reach import Reach
-from .rows import IN_QUEUE, DomainRow, encode_link
+from .rows import IN_QUEUE, DomainRow, HostRow, encode_link
 from .seen import Recent
 from .state import State
 from .trapping import Trapping
@@ -168,6 +168,17 @@ class Admission:
         if link.hops > self._scope.max_redirects:
             return Drop.TOO_MANY_REDIRECTS
         return self._rules.drop(link.url) or self._admit(link.url)
+
+    def would_drop(self, link: Link, host: HostRow | None) -> Drop | None:
+        """The decision on a link, made without taking it in."""
+        name = host_of(link.url)
+        drop = self.judge(link)
+        if drop is None and not self._reach.covers(url_key(link.url, self._partitions)[: keys.HOST_KEY], name):
+            drop = Drop.OUT_OF_SCOPE
+        cap = self._scope.pages_per_host
+        if drop is None and host is not None and 0 < cap <= host.admitted:
+            drop = Drop.HOST_FULL
+        return drop
 
     def _take_in_host(
         self, key: bytes, links: Sequence[tuple[bytes, Link]], patterns: Patterns, writes: Writes

@@ -97,7 +97,7 @@ class Answers:
 
     def _keep(self, entry: Leased) -> None:
         """The URL goes first at its host's next turn. Its lease row stays, so that a crash loses nothing."""
-        del self._state.leases[entry.key]
+        self._state.take_back(entry)
         pending = msgspec.structs.replace(entry.pending, agains=entry.pending.agains + 1)
         entry.host.again.append((entry.lease.place, pending))
         self._state.queued(entry.host, 1)

@@ -5,7 +5,7 @@ calls it; refining calls `add` and `learn`. docs/frontier.md tells the story of 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from weft.config import Config
 from weft.ports import Clock, Table
@@ -17,11 +17,14 @@ from .admission import Added, Admission, Admit, Judges
 from .answers import Answers
 from .learning import Learning
 from .leasing import Leasing
+from .letters import Filter, Letter, Letters
 from .queues import Queues
 from .reach import Reach
 from .recovery import Recovery
+from .rows import Learned, Settled
 from .settling import Settling, redirect_of
 from .state import State
+from .story import HostStory, Story, Teller, host_story
 from .timekeeper import Timekeeper
 from .trapping import Trapping
 from .turns import Turns
@@ -66,6 +69,8 @@ class Frontier:
         self._waking = Waking(state, self._settling)
         self._turns = Turns(state)
         self._learning = Learning(state, self._trapping)
+        self._letters = Letters(state, self._settling)
+        self._teller = Teller(state, self._admission, self._trapping)
         # One batch at a time: batches are large, and nothing needs a finer lock.
         self._lock = asyncio.Lock()
 
@@ -171,6 +176,36 @@ class Frontier:
             hosts=self._state.hosts.known,
             parked_hosts=totals.parked_hosts,
         )
+
+    async def explain(self, url: str) -> Story:
+        """All that is known of a canonical URL, what comes next and why."""
+        return await self._teller.tell(url)
+
+    def dead(self, wanted: Filter | None = None) -> AsyncIterator[Letter]:
+        """Parked hosts and dead URLs."""
+        return self._letters.dead(wanted or Filter())
+
+    async def revive(self, wanted: Filter | None = None) -> int:
+        """Give parked hosts and dead URLs all their attempts anew; how many."""
+        async with self._lock:
+            self._keep_time()
+            return await self._letters.revive(wanted or Filter())
+
+    async def again(self) -> int:
+        """Ask once more for everything that was fetched, with conditional requests; how many."""
+        async with self._lock:
+            self._keep_time()
+            return await self._letters.again()
+
+    async def host_rows(self) -> AsyncIterator[HostStory]:
+        """Every host, for exports and `weft status`."""
+        async for _, row in self._letters.hosts():
+            yield host_story(row)
+
+    async def url_rows(self) -> AsyncIterator[tuple[Settled, Learned | None]]:
+        """Every URL whose fate is known, with what refining learned of it: the URL table."""
+        async for pair in self._letters.url_rows():
+            yield pair
 
     async def close(self) -> None:
         """Write what is newer in memory than in the table."""

@@ -36,7 +36,7 @@ class Host:
 
     __slots__ = (
         "again", "asking", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms", "heads",
-        "holder", "key", "own", "resolving", "row", "unresolved",
+        "holder", "key", "leases", "own", "resolving", "row", "unresolved",
     )  # fmt: skip
 
     def __init__(self, key: bytes, row: HostRow, own: bool) -> None:
@@ -54,6 +54,7 @@ class Host:
         self.resolving = False  # it cannot be asked before its address is known
         self.unresolved = False  # its address could not be found: asked without, so that the failure is recorded
         self.freed: asyncio.Event | None = None  # set for those who wait for a turn
+        self.leases = 0  # not settled: they hold on to this very object
         self.claims = 0  # who waits for a turn: robots.txt redirects
         self.dirty = False  # the row in the table is older
 
@@ -139,4 +140,4 @@ class Hosts:
 
 
 def _is_idle(host: Host) -> bool:
-    return not (host.busy_until or host.dirty or host.claims or host.again or host.resolving)
+    return not (host.busy_until or host.leases or host.dirty or host.claims or host.again or host.resolving)

@@ -19,12 +19,13 @@ class Learning:
 
     async def learn(self, findings: Sequence[Finding]) -> None:
         """A row of its own per URL, so that it does not matter whether its lease is settled yet."""
-        if not findings:
-            return
         partitions = self._state.config.storage.partitions
-        puts = [Put(keys.finding_row(url_key(one.url, partitions)), encode(_learned(one))) for one in findings]
-        await self._trapping.judge([(one.url, one) for one in findings])
-        await self._state.table.write(puts)
+        rows = [(keys.finding_row(url_key(one.url, partitions)), encode(_learned(one))) for one in findings]
+        known = await self._state.table.get([key for key, _ in rows])
+        fresh = [index for index, (_, value) in enumerate(rows) if value != known[index]]
+        if fresh:
+            await self._trapping.judge([(findings[index].url, findings[index]) for index in fresh])
+            await self._state.table.write([Put(*rows[index]) for index in fresh])
 
 
 def _learned(finding: Finding) -> Learned:

@@ -152,7 +152,7 @@ class Leasing:
             self._undo(taken)
             raise
         for entry in entries:
-            state.leases[entry.key] = entry
+            state.give(entry)
         state.hosts.trim()
         return [entry.lease for entry in entries]
 

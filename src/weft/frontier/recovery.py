@@ -3,7 +3,6 @@
 `load` only reads, so that looking at a crawl changes nothing; `resume` writes, when the first lease is asked for.
 """
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 from weft.ports import Delete, Range, Rows
@@ -12,11 +11,11 @@ from weft.records import Lease
 from . import keys, retry
 from .host import Host
 from .leasing import read_lease
+from .letters import pages
 from .rows import IS_SETTLED, HostRow, Pending, decode_host, decode_settled, lease_of
 from .settling import Batch, Settling
 from .state import Leased, State, milliseconds
 
-_PAGE: Final = 5000
 _CHUNK: Final = 500
 
 
@@ -33,7 +32,7 @@ class Recovery:
         for partition in range(self._state.config.storage.partitions):
             name = partition.to_bytes(2, "big")
             await self._load_hosts(name)
-            async for rows in self._pages(name + keys.LEASE):
+            async for rows in pages(self._state.table, name + keys.LEASE):
                 await self._adopt_leases(name, rows)
             (first,) = await self._state.table.scan([Range(name + keys.WAITING, limit=1)])
             if first:
@@ -43,7 +42,7 @@ class Recovery:
     async def _load_hosts(self, partition: bytes) -> None:
         entries: list[tuple[int, bytes, bool]] = []
         high = self._state.config.frontier.authority_domains
-        async for rows in self._pages(partition + keys.HOST):
+        async for rows in pages(self._state.table, partition + keys.HOST):
             for item, value in rows:
                 row = decode_host(value)
                 self._state.totals.include(row)
@@ -64,7 +63,7 @@ class Recovery:
             leased, place, pending = read_lease(value)
             entry = Leased(key, _lease(pending, host.row, place, leased), pending, host)
             entry.answered = entry.orphan = True
-            state.leases[key] = entry
+            state.give(entry)
             self._orphans.append(key)
             self._wait(host)
 
@@ -75,16 +74,6 @@ class Recovery:
             host.row.next_ms, host.row.pause = moment, owed.why
             self._state.schedule(host)
         host.dirty = True  # keeps it in memory until this is written
-
-    async def _pages(self, group: bytes) -> AsyncIterator[Rows]:
-        start = b""
-        while True:
-            (rows,) = await self._state.table.scan([Range(group, start, limit=_PAGE)])
-            if rows:
-                yield rows
-            if len(rows) < _PAGE:
-                return
-            start = rows[-1][0] + b"\0"
 
     async def resume(self) -> None:
         """Put back the leases nobody settled, and let parked hosts try once more."""
@@ -101,7 +90,7 @@ class Recovery:
         where = await self._state.table.get([keys.url_row(entry.key) for entry in entries])
         batch = Batch()
         for entry, row in zip(entries, where, strict=True):
-            del self._state.leases[entry.key]
+            self._state.take_back(entry)
             batch.ends.append(Delete(keys.lease_row(entry.key)))
             if not _was_settled(row, entry.lease):
                 self._settling.requeue(entry.key, entry.host, (entry.lease.place, entry.pending), batch)
@@ -113,6 +102,8 @@ class Recovery:
         config = self._state.config.frontier
         batch = Batch()
         for host in (await self._state.hosts.load(parked)).values():
+            if not host.row.parked:
+                continue
             self._state.park(host, "")
             host.row.closed = retry.attempts(config) - 1
             host.row.failed = config.park_after - 1

@@ -18,7 +18,6 @@ from weft.urls.host import host_key, url_key
 from . import keys, retry
 from .answers import Answers, fate_of
 from .host import Host
-from .queues import FRONT
 from .rows import (
     IN_QUEUE,
     IN_WAIT,
@@ -96,7 +95,7 @@ class Settling:
         if fate is Fate.AGAIN:
             self._put_back(entry.key, entry.lease.place, batch)
             return
-        del self._state.leases[entry.key]
+        self._state.take_back(entry)
         batch.ended.append(entry)
         batch.ends.append(Delete(keys.lease_row(entry.key)))
         if fate is Fate.DONE or fate is Fate.GONE:
@@ -156,15 +155,13 @@ class Settling:
             self._state.due[partition] = min(due, self._state.due.get(partition, due))
 
     def _closed(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
-        """The host cannot be reached: the URL stays first in its queue, the host waits or is parked."""
+        """The host cannot be reached: the URL goes back to its place, the host waits or is parked."""
         config, host = self._state.config.frontier, entry.host
         failed = _with_visit(entry.pending, outcome)
         attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
         pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
-        item = keys.queue_item(FRONT, keys.sequence_of(entry.lease.place), entry.key)
-        self.requeue(entry.key, host, (item, pending), batch)
+        self.requeue(entry.key, host, (entry.lease.place, pending), batch)
         self._state.queued(host, 1)
-        batch.urls.append(Put(keys.url_row(entry.key), IN_QUEUE + item))
 
     async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:
         """Leases that are not out: settled before, used again, or expired and waiting for another try.
@@ -204,7 +201,8 @@ class Settling:
             await self._state.table.write(hosts, batch.rows, batch.urls, batch.ends)
         except EngineError:
             for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
-                self._state.leases.setdefault(entry.key, entry)
+                if entry.key not in self._state.leases:
+                    self._state.give(entry)
             raise
         for host in batch.woken:
             self._state.enlist(host)

@@ -111,6 +111,16 @@ class State:
         budgets = Budgets(config.pace)
         return cls(table, time, config, hosts, bench, budgets, pace.quiet_hours(config.pace.quiet))
 
+    def give(self, entry: Leased) -> None:
+        """A lease is out."""
+        entry.host.leases += 1
+        self.leases[entry.key] = entry
+
+    def take_back(self, entry: Leased) -> None:
+        """It is out no more."""
+        entry.host.leases -= 1
+        del self.leases[entry.key]
+
     def next_sequence(self) -> int:
         """Microseconds, never twice the same: the order of discovery."""
         self.sequence = max(self.sequence + 1, int(self.time.wall() * 1_000_000))

@@ -1,0 +1,194 @@
+"""Dead letters and parked hosts, for `weft dead DIR list|retry`; and visits once more, for `weft crawl --again`."""
+
+from collections.abc import AsyncIterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Final
+
+import msgspec
+
+from weft.ports import Delete, Put, Range, Rows, Table
+from weft.records import Record, Via, Visit
+from weft.urls.host import host_of, registrable
+
+from . import keys
+from .queues import FRONT
+from .rows import (
+    IN_QUEUE,
+    IS_SETTLED,
+    HostRow,
+    Learned,
+    Pending,
+    Settled,
+    decode_host,
+    decode_learned,
+    decode_pending,
+    decode_settled,
+)
+from .settling import Batch, Settling
+from .state import State
+
+_PAGE: Final = 1000
+_CHUNK: Final = 500
+
+
+class Filter(Record, frozen=True):
+    """Which of them: by host (or its domain), reason and pattern of the URL (`*` stands for anything)."""
+
+    host: str = ""
+    reason: str = ""
+    pattern: str = ""
+
+    def takes(self, url: str, reason: str) -> bool:
+        host = host_of(url)
+        return (
+            (not self.host or self.host in (host, registrable(host)))
+            and (not self.reason or self.reason == reason)
+            and (not self.pattern or fnmatchcase(url, self.pattern) or self.pattern in url)
+        )
+
+
+class Letter(Record, frozen=True):
+    """A URL that was given up, or a host (then `url` is its root and `pending` counts what waits there)."""
+
+    url: str
+    reason: str
+    attempts: int
+    visits: tuple[Visit, ...] = ()
+    parked: bool = False
+    pending: int = 0
+
+
+async def pages(table: Table, group: bytes) -> AsyncIterator[Rows]:
+    """All rows of a group, a page at a time."""
+    start = b""
+    while True:
+        (rows,) = await table.scan([Range(group, start, limit=_PAGE)])
+        if rows:
+            yield rows
+        if len(rows) < _PAGE:
+            return
+        start = rows[-1][0] + b"\0"
+
+
+class Letters:
+    def __init__(self, state: State, settling: Settling) -> None:
+        self._state = state
+        self._settling = settling
+
+    async def dead(self, wanted: Filter) -> AsyncIterator[Letter]:
+        """Hosts first, then URLs."""
+        async for _, row in self.hosts():
+            if row.parked and wanted.takes(f"http://{row.name}/", row.parked):
+                yield Letter(f"http://{row.name}/", row.parked, row.failed, parked=True, pending=row.pending)
+        async for _, pending in self._dead_urls(wanted):
+            visits = tuple(visit.visit() for visit in pending.visits)
+            yield Letter(pending.url, visits[-1].reason.value if visits else "", pending.attempt, visits)
+
+    async def hosts(self) -> AsyncIterator[tuple[bytes, HostRow]]:
+        """Every host with its key."""
+        for number in range(self._state.config.storage.partitions):
+            partition = number.to_bytes(2, "big")
+            async for rows in pages(self._state.table, partition + keys.HOST):
+                for item, value in rows:
+                    yield partition + item, decode_host(value)
+
+    async def _dead_urls(self, wanted: Filter) -> AsyncIterator[tuple[bytes, Pending]]:
+        for number in range(self._state.config.storage.partitions):
+            partition = number.to_bytes(2, "big")
+            async for rows in pages(self._state.table, partition + keys.DEAD):
+                for item, value in rows:
+                    pending = decode_pending(value)
+                    reason = pending.visits[-1].reason if pending.visits else ""
+                    if wanted.takes(pending.url, reason):
+                        yield partition + item, pending
+
+    async def revive(self, wanted: Filter) -> int:
+        """Back into the queues, with all attempts before them. How many URLs and hosts."""
+        parked = [
+            key async for key, row in self.hosts() if row.parked and wanted.takes(f"http://{row.name}/", row.parked)
+        ]
+        urls = [pair async for pair in self._dead_urls(wanted)]
+        for start in range(0, len(parked), _CHUNK):
+            await self._unpark(parked[start : start + _CHUNK])
+        for start in range(0, len(urls), _CHUNK):
+            await self._requeue_dead(urls[start : start + _CHUNK])
+        return len(parked) + len(urls)
+
+    async def _unpark(self, parked: Sequence[bytes]) -> None:
+        batch = Batch()
+        for host in (await self._state.hosts.load(parked)).values():
+            self._state.park(host, "")
+            host.row.closed = host.row.failed = host.row.strain = 0
+            batch.hosts[host] = None
+            batch.woken.append(host)
+        await self._settling.write(batch)
+
+    async def _requeue_dead(self, urls: Sequence[tuple[bytes, Pending]]) -> None:
+        """Order of writing: hosts, queue rows, URL rows, then the dead rows go."""
+        batch = Batch()
+        hosts = await self._state.hosts.load(list({key[: keys.HOST_KEY] for key, _ in urls}))
+        for key, pending in urls:
+            host = hosts[key[: keys.HOST_KEY]]
+            self._enqueue(key, msgspec.structs.replace(pending, attempt=1, agains=0), batch)
+            host.row.dead -= 1
+            self._state.totals.dead -= 1
+            batch.ends.append(Delete(keys.dead_row(key)))
+        await self._settling.write(batch)
+
+    def _enqueue(self, key: bytes, pending: Pending, batch: Batch) -> None:
+        host = self._state.hosts.live(key[: keys.HOST_KEY])
+        if host is None:
+            return
+        place = keys.queue_item(FRONT, self._state.next_sequence(), key)
+        self._settling.requeue(key, host, (place, pending), batch)
+        batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
+        self._state.queued(host, 1)
+
+    async def url_rows(self) -> AsyncIterator[tuple[Settled, Learned | None]]:
+        async for host, _ in self.hosts():
+            async for rows in pages(self._state.table, host + keys.URL):
+                found = [(item, value[1:]) for item, value in rows if value[:1] == IS_SETTLED]
+                learned = await self._state.table.get([keys.finding_row(host + item) for item, _ in found])
+                for (_, value), finding in zip(found, learned, strict=True):
+                    yield decode_settled(value), decode_learned(finding) if finding else None
+
+    async def again(self) -> int:
+        """Every page that was fetched goes back into its queue, with its validators. How many."""
+        count = 0
+        hosts = [key async for key, row in self.hosts() if row.done]
+        for host in hosts:
+            async for rows in pages(self._state.table, host + keys.URL):
+                settled = [(host + item, decode_settled(value[1:])) for item, value in rows if value[:1] == IS_SETTLED]
+                count += await self._visit_again([pair for pair in settled if pair[1].fetches])
+        return count
+
+    async def _visit_again(self, found: Sequence[tuple[bytes, Settled]]) -> int:
+        batch = Batch()
+        await self._state.hosts.load(list({key[: keys.HOST_KEY] for key, _ in found}))
+        for key, row in found:
+            host = self._state.hosts.live(key[: keys.HOST_KEY])
+            if host is None or key in self._state.leases:
+                continue
+            host.row.done -= 1
+            self._state.totals.done -= 1
+            self._enqueue(key, _once_more(row), batch)
+        await self._settling.write(batch)
+        return len(batch.urls)
+
+
+def _once_more(row: Settled) -> Pending:
+    return Pending(
+        url=row.url,
+        discovered=row.discovered,
+        depth=row.depth,
+        via=Via.MANUAL,
+        source=row.source,
+        inside=row.inside,
+        kind=row.kind,
+        seed=row.seed,
+        visits=row.visits,
+        first=row.first,
+        fetches=row.fetches,
+        etag=row.etag,
+        modified=row.modified,
+    )
