@@ -126,6 +126,19 @@ async def test_a_full_file_is_sealed_when_all_in_it_is_settled_not_before() -> N
     assert len(await archive.read(positions)) == 4
 
 
+async def test_a_full_file_whose_last_batch_is_not_settled_stays_open() -> None:
+    disk = Disk(file_bytes=4000)
+    archive = disk.archive()
+    first, _, _ = (
+        await archive.store(answers(1)),
+        await archive.store(answers(2, 1)),
+        await archive.store(answers(1, 3)),
+    )
+    await archive.checkpoint(first)
+    assert await disk.blobs.list("raw/") == []
+    assert len((await disk.archive().recover()).outcomes) == 3
+
+
 async def test_closing_keeps_open_what_is_not_settled() -> None:
     disk = Disk()
     archive = disk.archive()

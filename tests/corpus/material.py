@@ -14,6 +14,7 @@ from weft.dedup.exact import Exact
 from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryTable
 from weft.killpoints import KillPoints
 from weft.parse.fingerprint import body_digest, text_digest
+from weft.ports import Journals
 from weft.records import Announcement, Kind, Language, Page, Position, Refusal
 
 START = 1_700_000_000.25
@@ -52,14 +53,16 @@ class Disk:
     def __init__(self, shard_bytes: int = 400_000_000) -> None:
         self.clock = ManualClock(START)
         self.blobs = MemoryBlobs()
-        self.journals = MemoryJournals(self.blobs)
+        self.journals: Journals = MemoryJournals(self.blobs)
         self.table = MemoryTable()
         self.config = CorpusConfig(shard_bytes=shard_bytes)
 
-    async def corpus(self) -> Corpus:
+    async def corpus(self, killpoints: KillPoints | None = None) -> Corpus:
         registry = Registry(self.table)
         stores = Stores(self.journals, self.blobs, self.table, registry)
-        made = Corpus(stores, Exact(self.table, registry.registered), self.clock, self.config, KillPoints())
+        made = Corpus(
+            stores, Exact(self.table, registry.registered), self.clock, self.config, killpoints or KillPoints()
+        )
         await made.open()
         return made
 

@@ -16,13 +16,15 @@ BATCHES = [
     for batch in range(4)
 ]
 
+SHARD_BYTES = 25_000  # two segments
+
 
 async def refine(disk: Disk, table: TornTable, acked: set[int]) -> Corpus:
     """One life of a process: all that is not acked is delivered."""
     registry = Registry(table)
     stores = Stores(disk.journals, disk.blobs, table, registry)
     exact = Exact(table, registry.registered)
-    corpus = Corpus(stores, exact, ManualClock(START), CorpusConfig(shard_bytes=12_000), KillPoints())
+    corpus = Corpus(stores, exact, ManualClock(START), CorpusConfig(shard_bytes=SHARD_BYTES), KillPoints())
     await corpus.open()
     for number, batch in enumerate(BATCHES):
         if number not in acked:
