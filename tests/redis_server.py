@@ -1,9 +1,12 @@
 """A real redis-server in a folder of its own, with append-only persistence: started, killed and restarted by tests."""
 
+import ctypes
 import os
 import shutil
+import signal
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ class RedisServer:
         self._folder = folder
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
+        self._reader: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -26,22 +30,38 @@ class RedisServer:
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self._folder), "--save", ""]
         arguments += ["--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no", *options]
         self._process = subprocess.Popen(
-            [program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self._folder
+            [program(), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self._folder,
+            preexec_fn=_die_with_parent,
         )
         assert self._process.stdout is not None
         said = []
         for line in self._process.stdout:  # ends with the process, should it fail to start
             said.append(line.decode(errors="replace"))
             if b"Ready to accept connections" in line:
-                return
-        pytest.fail(f"redis-server did not start: {''.join(said)}")
+                break
+        else:
+            pytest.fail(f"redis-server did not start: {''.join(said)}")
+        # Somebody must read on, or the server stops when the pipe is full.
+        self._reader = threading.Thread(target=self._process.stdout.read, daemon=True)
+        self._reader.start()
 
     def kill(self) -> None:
         """SIGKILL: whatever the server had not given to its disk is gone."""
         if self._process is not None:
             self._process.kill()
-            self._process.communicate()
+            self._process.wait()
             self._process = None
+        if self._reader is not None:
+            self._reader.join()
+            self._reader = None
+
+
+def _die_with_parent() -> None:
+    """A test run that is itself killed leaves no server behind (Linux: PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def program() -> str:
