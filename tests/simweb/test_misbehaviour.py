@@ -1,5 +1,6 @@
 """Each misbehaviour, seen on the wire."""
 
+import asyncio
 import zlib
 
 import pytest
@@ -86,6 +87,20 @@ async def test_an_endless_body_waits_for_its_reader() -> None:
         (row,) = [row for row in web.requests() if row.target != "/"]
         assert not row.complete
         assert row.sent < 50_000_000
+
+
+async def test_a_large_answer_is_finished_when_it_was_read() -> None:
+    """Not before: a gap that began too early would make a hasty crawler look polite."""
+    async with SimWeb(SimWebConfig(hosts=1, pages=1, misbehaviours=expand("html-bomb"))) as web:
+        reader, writer = await asyncio.open_connection("127.1.0.1", web.port, limit=1000)
+        writer.write(f"GET /odd/bomb/links HTTP/1.1\r\nHost: {web.world.host(0).name}\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        await ask(web, "/")
+        assert [row.target for row in web.requests()] == ["/"]
+        await reader.readexactly(int(head.partition(b"Content-Length: ")[2].split()[0]))
+        await ask(web, "/")
+        assert {row.target for row in web.requests()} == {"/", "/odd/bomb/links"}
+        writer.close()
 
 
 async def test_retry_after_in_both_forms() -> None:

@@ -18,6 +18,7 @@ from .log import Request
 from .prepare import Prepared, prepare, retry_seconds, unchanged
 
 MAX_HEAD = 64 * 1024
+LARGE = 128 * 1024  # an answer beyond this may wait for its reader; smaller ones fit into the system's buffers
 BAD_REQUEST = prepare(Answer(400, b"bad request", "text/plain"))
 
 
@@ -145,9 +146,24 @@ class Connection(asyncio.Protocol):
         data = reply.head + b"Date: " + self._backend.date(asked.wall) + ending + body
         asked.status, asked.sent, asked.body = reply.status, len(data), len(body)
         asked.retry_after = retry_seconds(reply.retry_after, asked.wall)
+        if len(data) > LARGE:
+            self._task = asyncio.get_running_loop().create_task(self._send_large(data, keep))
+            return
         self._finish(complete=True)  # before the bytes leave: who has an answer finds it in the log
         self._transport.write(data)
         if not keep:
+            self._transport.close()
+
+    async def _send_large(self, data: bytes, keep: bool) -> None:
+        """The answer is finished when its last bytes have left, not when they wait in our buffer."""
+        self._transport.set_write_buffer_limits(high=0)
+        self._transport.write(data)
+        await self._writable.wait()
+        self._task = None
+        self._finish(complete=not self._gone.is_set())
+        if keep:
+            self.data_received(b"")
+        else:
             self._transport.close()
 
     # scripts

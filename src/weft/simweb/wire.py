@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from .answer import Answer, Fate, Handler, Hang, Plant, Repeat, Reply, Reset, Script, Send, Step, Visit
 from .page import render
 from .prepare import head_bytes, prepare
@@ -12,31 +14,36 @@ CHUNKED = "Transfer-Encoding: chunked"
 HTML_LINE = "Content-Type: text/html; charset=utf-8"
 SMALL = b"<!DOCTYPE html><html><body><p>A small answer.</p></body></html>"
 
-Spoil = Callable[[bytes, bytes], tuple[Step, ...]]  # (head, body) of an honest answer → steps
+
+class Fault(msgspec.Struct, frozen=True):
+    """A way to spoil an answer: from the head and body of an honest one to steps on the wire."""
+
+    name: str
+    fate: Fate
+    spoil: Callable[[bytes, bytes], tuple[Step, ...]]
 
 
 def wire(site: Site) -> Iterator[Plant]:
     for kind, faults in FAULTS.items():
         if site.world.carries(site.host.index, kind):
-            for turn, (name, fate, spoil) in enumerate(faults):
-                yield _spoiled(site, f"/odd/{kind}/{name}", kind, (turn, fate), spoil)
+            for turn, fault in enumerate(faults):
+                yield _spoiled(site, kind, turn, fault)
     if site.world.carries(site.host.index, "drips"):
         yield Plant("/odd/drips/1", Fate.DEAD, _drip(site), "drips")
     if site.world.carries(site.host.index, "resets"):
         yield Plant("/odd/reset/", Fate.DEAD, reset_after, "resets", linked=False, prefix=True)
 
 
-def _spoiled(site: Site, path: str, kind: str, turn_fate: tuple[int, Fate], spoil: Spoil) -> Plant:
+def _spoiled(site: Site, kind: str, turn: int, fault: Fault) -> Plant:
     """A page with a text of its own, spoiled on its way out."""
-    turn, fate = turn_fate
-    number = site.world.extra(kind, turn)
+    path, number = f"/odd/{kind}/{fault.name}", site.world.extra(kind, turn)
 
     def answer(visit: Visit) -> Reply:
         article = site.world.article(site.host.index, number)
         honest = prepare(Answer(200, render(site.extra(article, visit.numeric, path))))
-        return Script(200, spoil(honest.head, honest.body))
+        return Script(200, fault.spoil(honest.head, honest.body))
 
-    return Plant(path, fate, answer, kind, text=(site.host.index, number))
+    return Plant(path, fault.fate, answer, kind, text=(site.host.index, number))
 
 
 def reset_after(visit: Visit) -> Reply:
@@ -106,17 +113,17 @@ def _bad_chunks(head: bytes, body: bytes) -> tuple[Step, ...]:
     return (Send(start + _chunk(body[:-1000]) + b"zz\r\n" + body[-1000:] + b"\r\n0\r\n\r\n"),)
 
 
-FAULTS: dict[str, tuple[tuple[str, Fate, Spoil], ...]] = {
-    "timeouts": (("1", Fate.DEAD, _never), ("half", Fate.OPTIONAL, _stalls)),
-    "endless-body": (("1", Fate.SKIPPED, _endless_body),),
-    "endless-headers": (("1", Fate.DEAD, _endless_headers),),
-    "huge-header": (("1", Fate.OPTIONAL, _huge_header),),
+FAULTS: dict[str, tuple[Fault, ...]] = {
+    "timeouts": (Fault("1", Fate.DEAD, _never), Fault("half", Fate.OPTIONAL, _stalls)),
+    "endless-body": (Fault("1", Fate.SKIPPED, _endless_body),),
+    "endless-headers": (Fault("1", Fate.DEAD, _endless_headers),),
+    "huge-header": (Fault("1", Fate.OPTIONAL, _huge_header),),
     "resets": (
-        ("at-once", Fate.DEAD, _reset_at_once),
-        ("head", Fate.DEAD, _reset_in_head),
-        ("body", Fate.OPTIONAL, _reset_in_body),
+        Fault("at-once", Fate.DEAD, _reset_at_once),
+        Fault("head", Fate.DEAD, _reset_in_head),
+        Fault("body", Fate.OPTIONAL, _reset_in_body),
     ),
-    "truncated": (("1", Fate.OPTIONAL, _truncated),),
-    "double-length": (("1", Fate.OPTIONAL, _double_length),),
-    "bad-chunks": (("1", Fate.OPTIONAL, _bad_chunks),),
+    "truncated": (Fault("1", Fate.OPTIONAL, _truncated),),
+    "double-length": (Fault("1", Fate.OPTIONAL, _double_length),),
+    "bad-chunks": (Fault("1", Fate.OPTIONAL, _bad_chunks),),
 }
