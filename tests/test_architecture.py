@@ -26,9 +26,11 @@ MAP: dict[str, set[str]] = {
     "handover": FLOOR | {"archive", "parse"},
     "crawl": FLOOR | STAGES | {"metrics", "handover"},
     "directory": FLOOR | {"metrics"},
-    "build": FLOOR | STAGES | {"metrics", "crawl", "engines", "directory", "handover"},
-    "cli": FLOOR | STAGES | {"build", "crawl", "directory", "metrics", "simweb"},
-    "weft": FLOOR | STAGES | {"build", "crawl"},
+    "foreign": FLOOR | {"archive", "corpus", "crawl", "parse"},
+    "session": FLOOR | STAGES | {"crawl", "directory", "foreign", "metrics"},
+    "build": FLOOR | STAGES | {"metrics", "crawl", "engines", "directory", "handover", "session"},
+    "cli": FLOOR | STAGES | {"build", "crawl", "directory", "metrics", "session", "simweb"},
+    "weft": FLOOR | STAGES | {"build", "metrics"},
     "__main__": {"cli"},
 }
 PORTED_CLIENTS = {"rocksdict", "redis", "obstore", "rbloom"}

@@ -5,7 +5,7 @@ The only module that knows engines. `opened` is what the command line and `weft.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,13 +15,12 @@ import uvloop
 
 from .archive.store import Archive
 from .archive.store import Stores as ArchiveStores
-from .clock import SystemClock, cpu_seconds
+from .clock import SystemClock
 from .config import Config
 from .corpus.corpus import Corpus
-from .corpus.corpus import Counts as CorpusCounts
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
-from .crawl import Crawler, Ending, Refiner, Shared, run, settle
+from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import CrawlDirectory
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
@@ -29,108 +28,19 @@ from .engines.memory import MemoryQueue
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
-from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
 from .handover import Handover
 from .killpoints import KillPoints
 from .metrics import Report, Tally
 from .parse.pool import ParserPool
 from .records import Link
+from .session import Session, report_of
 from .urls.host import host_of
 from .urls.own import OwnHosts
 from .urls.scope import Rules
 from .urls.seeds import seed
 
-_SEEDS_AT_ONCE: Final = 1000
 _TERM: Final = 300.0  # seconds a message of the pages queue is hidden; far longer than its pages take
-Watch = Callable[[Report], None]
-
-
-@dataclass
-class Session:
-    """An open crawl."""
-
-    directory: CrawlDirectory
-    shared: Shared
-    frontier: Frontier
-    fetcher: Fetcher
-    corpus: Corpus
-    refiner: Refiner
-    started: float  # monotonic
-
-    async def add_seeds(self, seeds: Sequence[Link]) -> None:
-        """Into the frontier; seeds that are known already change nothing."""
-        for start in range(0, len(seeds), _SEEDS_AT_ONCE):
-            added = await self.frontier.add(seeds[start : start + _SEEDS_AT_ONCE])
-            self.shared.tally.links(added.new, added.drops)
-
-    def stop(self) -> None:
-        """Finish what is in flight and come to rest."""
-        self.shared.pulse.stop()
-
-    async def crawl(self, watch: Watch) -> tuple[Ending, Report]:
-        """Both loops until the end; then the corpus is compacted and the report written."""
-        crawler = Crawler(self.shared, self.fetcher, self.refiner)
-        watching = asyncio.create_task(self._watch(watch))
-        try:
-            ending = await run(crawler, self.refiner)
-        finally:
-            watching.cancel()
-        await self.corpus.compact(final=True)
-        report = msgspec.structs.replace(self.report(), ended=ending.value)
-        await self._keep_time()
-        self.directory.write_progress(report)
-        self.directory.write_report(report)
-        return ending, report
-
-    def report(self) -> Report:
-        """How it stands now."""
-        report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts())
-        seconds = report.seconds + self.shared.clock.monotonic() - self.started
-        return msgspec.structs.replace(report, seconds=seconds, cpu_seconds=report.cpu_seconds + cpu_seconds())
-
-    async def _watch(self, watch: Watch) -> None:
-        while True:
-            report = self.report()
-            watch(report)
-            self.directory.write_progress(report)
-            await self.shared.clock.sleep(1.0)
-
-    async def _keep_time(self) -> None:
-        """Seconds and CPU of this run join those of earlier ones."""
-        tally = self.shared.tally
-        tally.seconds += self.shared.clock.monotonic() - self.started
-        tally.cpu_seconds += cpu_seconds()
-        await tally.save(self.shared.table)
-
-
-def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> Report:
-    """The counts of all stages, of earlier runs."""
-    return Report(
-        fetched=tally.fetched,
-        archived=tally.counts["archived"],
-        parsed=tally.counts["parsed"],
-        documents=corpus.documents,
-        duplicates=corpus.duplicates,
-        near_duplicates=corpus.near_duplicates,
-        robots_denied=tally.robots_denied(),
-        failed=tally.failed(),
-        parked=frontier.parked,
-        dead=frontier.dead,
-        links_seen=tally.counts["links_seen"],
-        urls_new=tally.counts["urls_new"],
-        bytes=tally.counts["bytes"],
-        seconds=tally.seconds,
-        cpu_seconds=tally.cpu_seconds + tally.parser_cpu_seconds,
-        parser_cpu_seconds=tally.parser_cpu_seconds,
-        pending=frontier.pending + frontier.leased + frontier.waiting,
-        hosts=frontier.hosts,
-        unchanged=tally.counts["outcome.unchanged"],
-        outcomes=tally.named("outcome"),
-        dropped_links=tally.named("drop"),
-        removed=corpus.removed,
-        refused=tally.named("refusal"),
-    )
 
 
 def check(config: Config, seeds: Iterable[Link]) -> None:
@@ -185,9 +95,8 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
 
         tally = Tally()
         shared = Shared(config, clock, table, frontier, archive, pages, killpoints, tally, Handover())
-        session = Session(
-            directory, shared, frontier, fetcher, corpus, Refiner(shared, pool, corpus), clock.monotonic()
-        )
+        refiner = Refiner(shared, pool, corpus)
+        session = Session(directory, shared, fetcher, pool, corpus, refiner, clock.monotonic())
         await tally.load(table)
         await corpus.open()
         await frontier.open()

@@ -84,6 +84,11 @@ class Tally:
             self.counts[f"drop.{word}"] += count
         self.parser_cpu_seconds += page.cpu
 
+    def forget_pages(self) -> None:
+        """The pages will all be parsed anew."""
+        for name in [name for name in self.counts if name in ("parsed", "links_seen") or name.startswith("refusal.")]:
+            del self.counts[name]
+
     def named(self, prefix: str) -> dict[str, int]:
         """The counters under a prefix, most frequent first."""
         start = f"{prefix}."

@@ -86,6 +86,10 @@ class Files:
     def get(self, name: str) -> File | None:
         return self._files.get(name)
 
+    def names(self) -> list[str]:
+        """Of all files that are not sealed."""
+        return list(self._files)
+
     async def seal(self, may: Callable[[File], bool]) -> list[str]:
         """Seal the files that `may` allows; their names."""
         sealed = [name for name, file in self._files.items() if may(file)]

@@ -8,6 +8,7 @@ await archive.checkpoint(stored)                          recovery need not look
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
@@ -157,6 +158,16 @@ class Archive:
             del self._ends[name]
             # a crash before this leaves a row of a few bytes that nobody asks for again
             await self._stores.table.write([Delete((_CHECKPOINTS, name.encode()))])
+
+    async def announce_all(self) -> int:
+        """Every page that we have goes onto the pages queue once more, to be refined anew; how many there are."""
+        announced = 0
+        sealed = [name for name, _ in await self._stores.blobs.list(FOLDER)]
+        for name in sorted({*sealed, *self._files.names()}):
+            tail = await recovery.read_tail(name, partial(self._bytes, name), 0)
+            await self._stores.pages.send(announce.pack(tail.announcements))
+            announced += len(tail.announcements)
+        return announced
 
     async def read(self, positions: Sequence[Position]) -> list[Capture]:
         """The captures at these positions, in their order. Neighbours are read together."""

@@ -11,13 +11,14 @@ from typing import Any
 
 import uvloop
 
-from weft.build import Session, check, opened
+from weft.build import check, opened
 from weft.config import settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory
 from weft.errors import SeedError, UsageError
 from weft.metrics import Report
 from weft.records import Link
+from weft.session import Session
 from weft.urls.canonical import BadURLError
 from weft.urls.seeds import read_seeds, seed
 
@@ -44,7 +45,7 @@ def crawl(options: argparse.Namespace) -> int:
 
 async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.Namespace) -> tuple[Ending, Report]:
     async with opened(directory) as session:
-        _stop_on_signals(session)
+        stop_on_signals(session)
         if options.again:
             await session.frontier.again()
         await session.add_seeds(seeds)
@@ -52,7 +53,7 @@ async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.N
             return await session.crawl(watch)
 
 
-def _stop_on_signals(session: Session) -> None:
+def stop_on_signals(session: Session) -> None:
     """Once: finish what is in flight, settle, report. Twice: leave at once; the state on disk is always whole."""
     loop = asyncio.get_running_loop()
     asked = False

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -56,10 +57,19 @@ def inspect(options: argparse.Namespace) -> int:
         raise UsageError(f"{show.printable(options.url)!r}: {error}") from None
     inspection = asyncio.run(_inspect(CrawlDirectory.read(Path(options.dir)), url))
     if options.json:
-        show.json_line(inspection)
+        show.json_line(_named(inspection))
     else:
         _print_story(inspection)
     return 0
+
+
+def _named(inspection: Inspection) -> dict[str, Any]:
+    """Rows of the state are stored without the names of their fields; programs want them."""
+    story = inspection.story
+    whole: dict[str, Any] = msgspec.to_builtins(inspection)
+    for name, row in (("settled", story.settled), ("learned", story.learned)):
+        whole["story"][name] = msgspec.to_builtins(msgspec.structs.asdict(row)) if row else None
+    return whole
 
 
 async def _inspect(directory: CrawlDirectory, url: str) -> Inspection:

@@ -8,11 +8,11 @@ await pages.ack(messages)
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from weft.config import Corpus as CorpusConfig
 from weft.killpoints import KillPoints
-from weft.ports import Blobs, Clock, Journals, Put, Table
+from weft.ports import Blobs, Clock, Delete, Journals, Put, Table
 from weft.records import Announcement, Document, Finding, Kind, Page, Removal, Verdict
 
 from . import read, schema
@@ -21,6 +21,7 @@ from .shards import Shards, removed_file, segment_file
 
 Refined: TypeAlias = tuple[Announcement, Page]
 Judged: TypeAlias = tuple[Page, Removal | None]
+_RENEWAL: Final = (b"corpus.renewal", b"under way")
 
 
 class Deduplicator(Protocol):
@@ -83,6 +84,19 @@ class Corpus:
         await self._registry.load()
         await self._shards.resume()
         await self._shards.sweep()
+        if (await self._stores.table.get([_RENEWAL]))[0] is not None:
+            await self._start_over()
+
+    async def renew(self) -> None:
+        """Empty the corpus, to be made anew. Before the first commit only; a crash midway is finished by `open`."""
+        async with self._committing:
+            await self._stores.table.write([Put(_RENEWAL, b"")], sync=True)
+            await self._start_over()
+
+    async def _start_over(self) -> None:
+        await self._registry.clear()
+        await self._shards.clear()
+        await self._stores.table.write([Delete(_RENEWAL)])
 
     async def commit(self, pages: Sequence[Refined]) -> list[Finding]:
         """One finding per page, in order. What was committed before is recognised, not written again."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from weft.ports import Key, Put, Range, Table
+from weft.ports import Delete, Key, Put, Range, Table
 from weft.records import Record
 
 _GROUP: Final = b"corpus.segment"
@@ -78,6 +78,14 @@ class Registry:
         await self._table.write([_put(segment) for segment in changed], sync=True)
         for segment in changed:
             self._take(segment)
+
+    async def clear(self) -> None:
+        """No segment counts any more, and so no fingerprint of one."""
+        await self._table.write([Delete(_key(name)) for name in self._segments], sync=True)
+        self._segments.clear()
+        self._pending.clear()
+        self.removed.clear()
+        self.documents = 0
 
     async def registered(self, names: Collection[str]) -> set[str]:
         unknown = [name for name in names if name not in self._segments]

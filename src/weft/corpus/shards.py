@@ -87,6 +87,11 @@ class Shards:
         stale = [name for name in found if name.removeprefix(_SEGMENTS).partition(".")[0] not in wanted]
         await self._blobs.delete(stale)
 
+    async def clear(self) -> None:
+        """Delete every file of the corpus."""
+        for folder in (schema.DATA, _REMOVED, _SEGMENTS):
+            await self._blobs.delete([name for name, _ in await self._blobs.list(folder)])
+
     async def compact(self, shard_bytes: int, *, final: bool) -> None:
         """Make shards of about `shard_bytes` while there is enough for one; `final`: of whatever there is."""
         async with self._compacting:

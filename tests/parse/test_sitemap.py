@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.fetch.sitemap import MAX_URLS, Entry, Listing, read
-from weft.fetch.sitemap_xml import parse_date
+from weft.parse.sitemap import MAX_URLS, Entry, Listing, read
+from weft.parse.sitemap_xml import parse_date
 from weft.records import Hint, Kind, Via
 
 URL = "https://h.example/sitemap.xml"
@@ -213,7 +213,7 @@ def test_dates(text: str, seconds: float | None) -> None:
 # A file of 2 MB that unpacks to 500 MB, read in a process of its own.
 MEASURE = """
 import resource, zlib
-from weft.fetch.sitemap import read
+from weft.parse.sitemap import read
 packer = zlib.compressobj(1, wbits=31)
 piece = b"<url><loc>https://h.example/</loc></url>" + b" " * 1_000_000
 bomb = packer.compress(b"<urlset>") + b"".join(packer.compress(piece) for _ in range(500)) + packer.flush()

@@ -1,0 +1,138 @@
+"""An open crawl, as the command line and `weft.crawl` use it: add seeds, crawl, refine anew, report. Made by build."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar
+
+import msgspec
+
+from .clock import cpu_seconds
+from .corpus.corpus import Corpus
+from .corpus.corpus import Counts as CorpusCounts
+from .crawl import Crawler, Ending, Refiner, Shared, run
+from .directory import CrawlDirectory
+from .fetch.fetcher import Fetcher
+from .foreign import refine_file
+from .frontier.frontier import Counts as FrontierCounts
+from .frontier.frontier import Frontier
+from .metrics import Report, Tally
+from .parse.pool import ParserPool
+from .records import Link
+
+Watch: TypeAlias = Callable[[Report], None]
+"""Is told how the work stands, once a second."""
+
+Result = TypeVar("Result")
+_SEEDS_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything that works together on one DIR."""
+
+    directory: CrawlDirectory
+    shared: Shared
+    fetcher: Fetcher
+    pool: ParserPool
+    corpus: Corpus
+    refiner: Refiner
+    started: float  # monotonic
+
+    @property
+    def frontier(self) -> Frontier:
+        return self.shared.frontier
+
+    async def add_seeds(self, seeds: Sequence[Link]) -> None:
+        """Into the frontier; seeds that are known already change nothing."""
+        for start in range(0, len(seeds), _SEEDS_AT_ONCE):
+            added = await self.frontier.add(seeds[start : start + _SEEDS_AT_ONCE])
+            self.shared.tally.links(added.new, added.drops)
+
+    def stop(self) -> None:
+        """Finish what is in flight and come to rest."""
+        self.shared.pulse.stop()
+
+    async def crawl(self, watch: Watch) -> tuple[Ending, Report]:
+        """Both loops, until the crawl's end, its limit or a stop."""
+        crawler = Crawler(self.shared, self.fetcher, self.refiner)
+        ending = await self._watched(run(crawler, self.refiner), watch)
+        return ending, await self._finish(ending)
+
+    async def refine_anew(self, watch: Watch) -> tuple[Ending, Report]:
+        """The corpus from the archive, without a request. Pages are announced first: a crash later loses none."""
+        await self.shared.archive.announce_all()
+        await self.corpus.renew()
+        self.shared.tally.forget_pages()
+        self.refiner.finish()
+        await self._watched(self.refiner.run(), watch)
+        ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
+        return ending, await self._finish(ending)
+
+    async def refine_files(self, paths: Sequence[Path], watch: Watch) -> tuple[Ending, Report]:
+        """Documents from WARC files of others; doing it twice adds nothing."""
+        for path in paths:
+            await self._watched(refine_file(path, self.pool, self.corpus, self.shared), watch)
+        ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
+        return ending, await self._finish(ending)
+
+    def report(self) -> Report:
+        """How it stands now."""
+        report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts())
+        seconds = report.seconds + self.shared.clock.monotonic() - self.started
+        return msgspec.structs.replace(report, seconds=seconds, cpu_seconds=report.cpu_seconds + cpu_seconds())
+
+    async def _watched(self, work: Awaitable[Result], watch: Watch) -> Result:
+        watching = asyncio.create_task(self._watch(watch))
+        try:
+            return await work
+        finally:
+            watching.cancel()
+
+    async def _watch(self, watch: Watch) -> None:
+        while True:
+            report = self.report()
+            watch(report)
+            self.directory.write_progress(report)
+            await self.shared.clock.sleep(1.0)
+
+    async def _finish(self, ending: Ending) -> Report:
+        """Shards whole, counts kept, the report written."""
+        await self.corpus.compact(final=True)
+        report = msgspec.structs.replace(self.report(), ended=ending.value)
+        tally = self.shared.tally
+        tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
+        await tally.save(self.shared.table)
+        self.directory.write_progress(report)
+        self.directory.write_report(report)
+        return report
+
+
+def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> Report:
+    """The counts of all stages, of earlier runs."""
+    return Report(
+        fetched=tally.fetched,
+        archived=tally.counts["archived"],
+        parsed=tally.counts["parsed"],
+        documents=corpus.documents,
+        duplicates=corpus.duplicates,
+        near_duplicates=corpus.near_duplicates,
+        robots_denied=tally.robots_denied(),
+        failed=tally.failed(),
+        parked=frontier.parked,
+        dead=frontier.dead,
+        links_seen=tally.counts["links_seen"],
+        urls_new=tally.counts["urls_new"],
+        bytes=tally.counts["bytes"],
+        seconds=tally.seconds,
+        cpu_seconds=tally.cpu_seconds + tally.parser_cpu_seconds,
+        parser_cpu_seconds=tally.parser_cpu_seconds,
+        pending=frontier.pending + frontier.leased + frontier.waiting,
+        hosts=frontier.hosts,
+        unchanged=tally.counts["outcome.unchanged"],
+        outcomes=tally.named("outcome"),
+        dropped_links=tally.named("drop"),
+        removed=corpus.removed,
+        refused=tally.named("refusal"),
+    )
