@@ -2,8 +2,8 @@
 
     python -m bench.text PAGES.parquet [--cache DIR] [--only NAME …] [--sample N]
 
-PAGES has the columns id, source, url, page_type, text (the reference) and html (bytes). The weights that come with weft were
-learned from the development pages: for figures on pages not seen in training, see `python -m bench.train_text --validate`.
+PAGES has the columns id, source, url, page_type, text (the reference) and html (bytes). The weights that come with weft
+were learned from the development pages; for pages not seen in training: `python -m bench.train_text --validate`.
 """
 
 import argparse
@@ -15,7 +15,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: threads woul
 
 import msgspec
 import pyarrow.parquet as pq
-
 from bench.text_rivals import RIVALS, Run, measure, measure_cached
 from bench.text_score import Score, score
 
@@ -49,7 +48,7 @@ def load(path: Path, sample: int = 0) -> list[Page]:
     """The pages with a reference text; every n-th of them when a sample is asked for."""
     columns = list(Page.__struct_fields__)
     rows = pq.read_table(path, columns=columns).to_pylist()
-    pages = [Page(**{name: row[name] or "" for name in columns}) for row in rows if (row["text"] or "").strip()]
+    pages = [msgspec.convert(row, Page) for row in rows if row["text"].strip()]
     return pages[:: max(1, len(pages) // sample)] if sample else pages
 
 

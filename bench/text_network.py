@@ -1,4 +1,4 @@
-"""The text model's training: the network of `weft.parse.model` over the blocks of a page, with its gradients in numpy."""
+"""The network of `weft.parse.model` as it is trained: over the blocks of pages, with its gradients in numpy."""
 
 from collections.abc import Iterator
 

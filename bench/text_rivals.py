@@ -41,9 +41,9 @@ def trafilatura_fineweb() -> Extractor:
 
 def resiliparse() -> Extractor:
     """Resiliparse's plain-text extraction, main content only."""
-    from resiliparse.extract.html2text import extract_plain_text
-    from resiliparse.parse.encoding import detect_encoding
-    from resiliparse.parse.html import HTMLTree
+    from resiliparse.extract.html2text import extract_plain_text  # type: ignore[import-untyped]
+    from resiliparse.parse.encoding import detect_encoding  # type: ignore[import-untyped]
+    from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped]
 
     def extract(html: bytes) -> str:
         tree = HTMLTree.parse_from_bytes(html, detect_encoding(html))

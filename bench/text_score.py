@@ -1,4 +1,4 @@
-"""Word F1 of an extracted text against the reference text of a page; used by bench/text.py and the text model's training."""
+"""Word F1 of an extracted text against the reference text of a page."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Counts of character classes per block, the same for every script: how long a text is, and whether it reads as sentences.
+"""Counts of character kinds per block, the same for every script: how long a text is, and whether it is sentences.
 
 In: the texts of a page's blocks. Out: one row of counts per block. Called by `weft.parse.features`.
 """

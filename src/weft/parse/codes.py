@@ -14,4 +14,4 @@ so:som sq:sqi sr:srp su:sun sv:swe sw:swh ta:tam te:tel tg:tgk th:tha tk:tuk tl:
 uk:ukr ur:urd uz:uzn vec:vec vep:vep vi:vie vls:vls vo:vol wa:wln war:war wuu:wuu xal:xal xmf:xmf yi:ydd yo:yor
 yue:yue zh:cmn
 """
-CODES: dict[str, str] = {label: code for label, code in (pair.split(":") for pair in _PAIRS.split())}
+CODES: dict[str, str] = {pair.partition(":")[0]: pair.partition(":")[2] for pair in _PAIRS.split()}

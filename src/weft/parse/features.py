@@ -1,7 +1,9 @@
 """A page's blocks as numbers: one column per block, rows that mean the same in every language.
 
-In: a `Walk` with at least one block, and the page's URL. Out: `Features`. Called by `weft.parse.text` and by the training.
+In: a `Walk` with at least one block, and the page's URL. Out: `Features`. Called by `weft.parse.text` and the training.
 """
+
+from functools import cache
 
 import msgspec
 import numpy as np
@@ -22,12 +24,14 @@ _WINDOWS = (1, 4, 12)  # blocks to each side
 _LEVELS = 4  # boxes above a block
 SPANS = len(_WINDOWS) + _LEVELS + 1  # and the page
 _MAIN_SHARES = (0.35, 0.6, 0.85)  # of a page's prose: the smallest box that holds so much may be the main one
+_OF_A_LANGUAGE = [Kind.LOWER, Kind.CASELESS, Kind.IDEOGRAPH, Kind.SYLLABLE]
 # Rows of the running sums.
 _WORDS, _PLAIN, _STOPS, _PROSE, _PARAGRAPHS, _HEADINGS, _BLOCKS = range(7)
 
-_OWN = 18 + KINDS + len(Tag)
 _SIZES = {
-    "own": _OWN,
+    "own": 18,
+    "letters": KINDS,
+    "tags": len(Tag),
     "title": 6,
     "regions": len(REGIONS),
     "near": len(CLASS_WORDS),
@@ -44,6 +48,7 @@ _SIZES = {
 ROWS = sum(_SIZES.values())
 
 
+@cache
 def group_rows() -> dict[str, slice]:
     """Where each group of features lies; the training drops whole groups at random."""
     groups, start = {}, 0
@@ -61,6 +66,7 @@ class Features(msgspec.Struct, frozen=True):
     low: Integers  # span × block: the stretches of blocks around each, for averages
     high: Integers
     regions: Integers
+    link_share: Floats
 
 
 class _Page:
@@ -104,6 +110,8 @@ def features(walk: Walk, url: str | None = None) -> Features:
     matrix = np.empty((ROWS, page.count), np.float32)
     rows = {name: matrix[place] for name, place in group_rows().items()}
     _own(page, rows["own"])
+    _letters(page, rows["letters"])
+    rows["tags"][:] = page.tag == _TAGS
     _title(walk, page, rows["title"])
     rows["regions"][:] = page.facts[Fact.REGIONS] >> _REGION_SHIFTS & 1
     rows["near"][:] = page.facts[Fact.NEAR] >> _CLASS_SHIFTS & 1
@@ -116,7 +124,7 @@ def features(walk: Walk, url: str | None = None) -> Features:
     _family(page, rows["family"])
     _whole(page, rows["page"])
     rows["hints"][:] = hints(walk, url)[:, None]
-    return Features(matrix, page.words, low, high, page.facts[Fact.REGIONS])
+    return Features(matrix, page.words, low, high, page.facts[Fact.REGIONS], page.link_share)
 
 
 def _own(page: _Page, out: Floats) -> None:
@@ -137,10 +145,12 @@ def _own(page: _Page, out: Floats) -> None:
     out[15] = page.words < 3
     out[16] = page.words > 15
     out[17] = page.prose > 0
-    np.divide(page.counts, page.chars, out=out[18 : 18 + KINDS])
-    # The kind of letters would tell languages apart, which is not to be learned.
-    out[18 + Kind.LOWER] = out[18 + Kind.CASELESS] = out[18 + Kind.IDEOGRAPH] = out[18 + Kind.SYLLABLE] = 0
-    out[18 + KINDS :] = page.tag == _TAGS
+
+
+def _letters(page: _Page, out: Floats) -> None:
+    """Shares of capitals, digits, punctuation. Which letters they are would tell languages apart: not to be learned."""
+    np.divide(page.counts, page.chars, out=out)
+    out[_OF_A_LANGUAGE] = 0
 
 
 def _title(walk: Walk, page: _Page, out: Floats) -> None:

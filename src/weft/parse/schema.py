@@ -54,12 +54,12 @@ def _load(script: str) -> Any:
         return None
     try:
         return msgspec.json.decode(script)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         pass
     tidy = _CONTROLS.sub(" ", script).strip().removeprefix("<!--").removesuffix("-->").strip().rstrip(";")
     try:
         return msgspec.json.decode(tidy.removeprefix("//<![CDATA[").removesuffix("//]]>"))
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
 
 

@@ -7,7 +7,7 @@ import codecs
 import re
 
 import msgspec
-from resiliparse.parse.encoding import detect_encoding
+from resiliparse.parse.encoding import detect_encoding  # type: ignore[import-untyped]
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _META = re.compile(rb"""<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Main text and metadata of an HTML page: the extractor.
 
-In: a body as bytes, or a `Reading` that links were taken from as well. Out: `Extract`. Called by `weft.extract` and by the
-parser processes.
+In: a body as bytes, or a `Reading` that links were taken from as well. Out: `Extract`. Called by `weft.extract` and by
+the parser processes.
 """
 
 from datetime import datetime
@@ -116,7 +116,7 @@ def select(walk: Walk, url: str | None = None) -> Selection:
 
 def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     regions = np.array(walk.facts[Fact.REGIONS :: len(Fact)], dtype=np.int64)
-    return (chance > _GENEROUS) & (regions & _OUTSIDE == 0)
+    return np.asarray((chance > _GENEROUS) & (regions & _OUTSIDE == 0))
 
 
 def _shortened(walk: Walk) -> Walk:

@@ -1,100 +1,36 @@
 """One walk over the Lexbor tree of a page: text blocks for the extractor, and everything links and metadata need.
 
-In: a parsed tree. Out: a `Walk`. Called by `weft.parse.page`; nothing else traverses the tree.
+In: a parsed tree. Out: a `Walk`. Called by `weft.parse.reading`; nothing else traverses the tree.
 """
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import TypeAlias
 
-import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from weft.parse.vocabulary import REGION_OF_PROPERTY, REGION_OF_ROLE, Action, Tag, class_bits, region_bit, vocabulary
+from weft.parse.collect import Collection
+from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Walk
+from weft.parse.vocabulary import Action, Tag, class_bits, region_bit, vocabulary
+
+__all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Walk", "walk"]
 
 _TEXT_NODE = 2
 _BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
-_HIDDEN = region_bit("hidden")
 _LINK_REGION = region_bit("link")
 _STICKY = frozenset(map(int, (Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # a block inside a heading is one
 _STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
 _OTHER, _ROW, _CELL = int(Tag.OTHER), int(Tag.ROW), int(Tag.CELL)
 _LINK, _TIME = int(Action.LINK), int(Action.TIME)
-_VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
-_LONGEST_VALUE = 300
-
-
-class RawLink(msgspec.Struct, frozen=True, gc=False):
-    """A link as the page wrote it: nothing resolved, nothing dropped."""
-
-    href: str
-    text: str  # anchor text, or the alt texts of its images
-    rel: str
-    tag: str  # a, area, link, iframe, frame
-
-
-class RawMeta(msgspec.Struct, frozen=True, gc=False):
-    """A <meta> with content, or an element with itemprop: its name, property, http-equiv or itemprop in lower case."""
-
-    name: str
-    content: str
-
-
-class RawImage(msgspec.Struct, frozen=True, gc=False):
-    """An image with a source or an alternative text."""
-
-    src: str
-    alt: str
-    block: int  # how many blocks came before it
-
-
-class Fact(IntEnum):
-    """The columns of what is known of a block beside its text."""
-
-    TAG = 0  # vocabulary.Tag of the nearest block element
-    LINK_CHARS = 1
-    LINKS = 2
-    IMAGES = 3  # since the block before
-    REGIONS = 4  # bits of vocabulary.REGIONS, all ancestors
-    NEAR = 5  # class bits of the two nearest block elements
-    FAR = 6  # class bits of all ancestors
-    DEPTH = 7
-    BOX = 8  # index of the nearest box
-    SHAPE = 9  # the same for blocks at the same place of a repeated template
-    ITEM = 10  # 1: the first block of a list item
-    ROW = 11  # box of the nearest table row, or -1
-    CELL = 12  # box of the nearest table cell, or -1
-
-
-class Walk(msgspec.Struct, frozen=True):
-    """All that one pass over a tree gave.
-
-    A block is a run of text between two block boundaries; `facts` has a row of `Fact` columns for each.
-    A box is a block element that holds text: its parent box, its first block and the block after its last.
-    """
-
-    texts: list[str]
-    facts: list[int]
-    box_parents: list[int]
-    box_starts: list[int]
-    box_ends: list[int]
-    links: list[RawLink]
-    metas: list[RawMeta]
-    images: list[RawImage]
-    scripts: list[str]  # JSON-LD
-    title: str
-    base: str
-    language: str  # as declared by <html lang>
-    item_types: list[str]
-    script_count: int
-
+_FACTS = len(Fact)
+_LONGEST_CELL = 200  # characters: longer cells are layout, not data
+CELL_GAP = " | "
 
 # box, tag, regions, class bits, near bits, far bits, shape, row, cell: a tuple, because one is made for every box.
 _Frame: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 
 
 class Walker:
-    """The state of a walk. Block elements are `opened`; those that turn out to hold text become frames, from the root up.
+    """The state of a walk. Block elements are `opened`; those that turn out to hold text become frames, root first.
 
     So wrappers of icons and images cost next to nothing. Inline elements belong to the block they stand in.
     """
@@ -112,15 +48,7 @@ class Walker:
         self.pre = 0  # index in `opened` of the <pre> we are in
         self.link_chars = self.link_count = self.image_count = 0
         self.item_pending = 0
-        self.link: LexborNode | None = None
-        self.link_parts: list[str] = []
-        self.links: list[RawLink] = []
-        self.metas: list[RawMeta] = []
-        self.images: list[RawImage] = []
-        self.scripts: list[str] = []
-        self.title = self.base = self.language = ""
-        self.item_types: list[str] = []
-        self.script_count = 0
+        self.found = Collection()
 
     def resolve(self) -> _Frame:
         """Make frames of all that is open, because a text was found in it."""
@@ -140,7 +68,7 @@ class Walker:
                 bits |= class_bits(attributes["id"] or "")
                 read += 1
             if len(attributes) > read:
-                regions |= self.attribute_regions(node, attributes)
+                regions |= self.found.regions(node, attributes)
             box = len(parents)
             parents.append(parent)
             self.box_starts.append(len(self.texts))
@@ -158,37 +86,10 @@ class Walker:
         self.box_ends += [0] * (len(parents) - len(self.box_ends))
         return above
 
-    def attribute_regions(self, node: LexborNode, attributes: dict[str, str | None]) -> int:
-        """Regions that attributes name: ARIA roles, microdata, hiding. Collects microdata on the way."""
-        regions = 0
-        role = attributes.get("role")
-        if role:
-            regions |= region_bit(REGION_OF_ROLE.get(role.lower(), ""))
-        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
-            regions |= _HIDDEN
-        style = attributes.get("style")
-        if style and "none" in style and "display:none" in style.replace(" ", "").lower():
-            regions |= _HIDDEN
-        if "itemtype" in attributes:
-            self.item_types.extend((attributes["itemtype"] or "").split())
-        if "itemprop" in attributes:
-            regions |= self.item_property(node, attributes)
-        return regions
-
-    def item_property(self, node: LexborNode, attributes: dict[str, str | None]) -> int:
-        """Keep a microdata property whose value is short; long ones are the text itself."""
-        name = (attributes["itemprop"] or "").lower()
-        value = attributes.get("content") or attributes.get("datetime")
-        if not value and name in _VALUE_PROPERTIES:
-            value = node.text()
-        if value and len(value) <= _LONGEST_VALUE:
-            self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
-        return region_bit(REGION_OF_PROPERTY.get(name, ""))
-
     def leave(self, action: int) -> None:
         """An element that was entered ends."""
         if action == _LINK:
-            self.close_link()
+            self.found.close_link()
             return
         if action == _TIME:
             return
@@ -201,7 +102,10 @@ class Walker:
         if len(opened) == self.pre:
             self.pre = 0
         if len(frames) > len(opened):
-            self.box_ends[frames.pop()[0]] = len(self.texts)
+            box, tag, _, _, _, _, shape, _, _ = frames.pop()
+            if tag == _ROW:
+                self.end_row(box, shape)
+            self.box_ends[box] = len(self.texts)
         opened.pop()
 
     def interrupt(self) -> None:
@@ -233,102 +137,47 @@ class Walker:
             box, tag, regions, _, near, far, shape, row, cell = frame
             self.texts.append(text)
             links, images, item, depth = self.link_count, self.image_count, self.item_pending, len(self.opened)
-            if self.link is not None:
+            if self.found.link is not None:
                 regions |= _LINK_REGION
             self.facts += (tag, self.link_chars, links, images, regions, near, far, depth, box, shape, item, row, cell)
             self.image_count = self.item_pending = 0
         self.link_chars = self.link_count = 0
 
-    def result(self) -> Walk:
-        """What the walk gave."""
-        return Walk(
-            texts=self.texts,
-            facts=self.facts,
-            box_parents=self.box_parents,
-            box_starts=self.box_starts,
-            box_ends=self.box_ends,
-            links=self.links,
-            metas=self.metas,
-            images=self.images,
-            scripts=self.scripts,
-            title=self.title,
-            base=self.base,
-            language=self.language,
-            item_types=self.item_types,
-            script_count=self.script_count,
-        )
-
     def open_link(self, node: LexborNode) -> None:
-        """An <a> or <area> begins. Links do not nest: an open one ends here."""
-        if self.link is not None:
-            self.close_link()
-        self.link = node
+        """A link begins inside the running block."""
+        self.found.open_link(node)
         self.link_count += 1
 
     def link_text(self, text: str) -> None:
         """Text inside the open link."""
         self.link_chars += len(text.strip())
-        self.link_parts.append(text)
-
-    def close_link(self) -> None:
-        """The open link ends."""
-        node = self.link
-        self.link = None
-        if node is None:
-            return
-        attributes = node.attributes
-        href = attributes.get("href")
-        if href is not None:
-            text = " ".join("".join(self.link_parts).split()) or attributes.get("alt") or ""
-            self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
-        self.link_parts.clear()
-
-    def head(self, node: LexborNode) -> None:
-        """Metadata elements, wherever they stand: pages put them in the body, too."""
-        tag = node.tag
-        attributes = node.attributes
-        if tag == "meta":
-            name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
-            if not name and attributes.get("itemprop"):
-                name = f"itemprop:{attributes['itemprop']}"
-            content = attributes.get("content")
-            if name and content:
-                self.metas.append(RawMeta(name.strip().lower(), content.strip()))
-        elif tag == "link":
-            href = attributes.get("href")
-            if href is not None and attributes.get("rel"):
-                self.links.append(RawLink(href, "", attributes["rel"] or "", "link"))
-        elif tag == "base":
-            self.base = self.base or attributes.get("href") or ""
-        elif tag == "title":
-            self.title = self.title or " ".join((node.text() or "").split())
-        else:
-            self.script_count += 1
-            if "ld+json" in (attributes.get("type") or ""):
-                self.scripts.append(node.text() or "")
+        self.found.link_parts.append(text)
 
     def image(self, node: LexborNode) -> None:
-        """An image: its alternative text stands for a link's text when there is none."""
-        attributes = node.attributes
-        alt = attributes.get("alt") or ""
+        """An image stands before the next block."""
         self.image_count += 1
-        self.images.append(RawImage(attributes.get("src") or "", alt, len(self.texts)))
-        if alt and self.link is not None and not self.link_parts:
-            self.link_parts.append(f"{alt} ")
+        self.found.image(node, len(self.texts))
 
-    def time(self, node: LexborNode) -> None:
-        """A <time> with a date a program can read."""
-        value = node.attributes.get("datetime")
-        if value:
-            self.metas.append(RawMeta("time", value))
+    def end_row(self, box: int, shape: int) -> None:
+        """Make one block of a table row of data: of single, short cells. Rows made for layout stay as they are."""
+        start = self.box_starts[box]
+        texts, facts = self.texts, self.facts
+        cells = texts[start:]
+        if len(cells) < 2 or max(map(len, cells)) > _LONGEST_CELL:
+            return
+        rows = [facts[place : place + _FACTS] for place in range(start * _FACTS, len(facts), _FACTS)]
+        if len({row[Fact.CELL] for row in rows}) < len(rows) or any(row[Fact.ROW] != box for row in rows):
+            return
+        merged = rows[0]
+        for fact in (Fact.LINK_CHARS, Fact.LINKS, Fact.IMAGES):
+            merged[fact] = sum(row[fact] for row in rows)
+        merged[Fact.TAG], merged[Fact.BOX], merged[Fact.SHAPE], merged[Fact.CELL] = _ROW, box, shape, -1
+        texts[start:] = [CELL_GAP.join(cell.replace("\n", " ") for cell in cells)]
+        facts[start * _FACTS :] = merged
+        for inner in range(box + 1, len(self.box_starts)):
+            self.box_starts[inner], self.box_ends[inner] = start, start + 1
 
-    def frame(self, node: LexborNode) -> None:
-        """A frame is a link to the page it shows."""
-        source = node.attributes.get("src")
-        if source:
-            self.links.append(RawLink(source, "", "", node.tag or "iframe"))
-
-    def line(self) -> None:
+    def line(self, _node: LexborNode) -> None:
         """<br>: one is a line, two in a row end the block."""
         parts = self.parts
         if not parts:
@@ -349,11 +198,28 @@ def walk(tree: LexborHTMLParser) -> Walk:
     """Visit every node once, in document order."""
     root = tree.root
     state = Walker()
+    language = ""
     if root is not None:
-        state.language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
+        language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
         _visit(root, state)
     state.box_ends[0] = len(state.texts)
-    return state.result()
+    found = state.found
+    return Walk(
+        texts=state.texts,
+        facts=state.facts,
+        box_parents=state.box_parents,
+        box_starts=state.box_starts,
+        box_ends=state.box_ends,
+        links=found.links,
+        metas=found.metas,
+        images=found.images,
+        scripts=found.scripts,
+        title=found.title,
+        base=found.base,
+        language=language,
+        item_types=found.item_types,
+        script_count=found.script_count,
+    )
 
 
 def _visit(root: LexborNode, state: Walker) -> None:
@@ -361,11 +227,10 @@ def _visit(root: LexborNode, state: Walker) -> None:
     actions = vocabulary().actions
     rare = _rare(state)
     # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
-    block, inline, link, pre = int(Action.BLOCK), int(Action.INLINE), int(Action.LINK), int(Action.PRE)
-    time, line = int(Action.TIME), int(Action.BREAK)
+    block, inline, link, pre, time = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
     parents: list[LexborNode] = []
     entered: list[int] = []
-    parts, opened = state.parts, state.opened
+    parts, opened, found = state.parts, state.opened, state.found
     node = root.first_child
     while node is not None:
         number = node.tag_id
@@ -373,7 +238,7 @@ def _visit(root: LexborNode, state: Walker) -> None:
             text = node.text_content or ""
             if parts or not text.isspace() or state.pre:
                 parts.append(text)
-                if state.link is not None:
+                if found.link is not None:
                     state.link_text(text)
         else:
             action = actions.get(number, block)
@@ -381,7 +246,7 @@ def _visit(root: LexborNode, state: Walker) -> None:
                 if action == link:
                     state.open_link(node)
                 elif action == time:
-                    state.time(node)
+                    found.time(node)
                 elif action != inline and parts:
                     state.interrupt()
                 child = node.first_child
@@ -395,9 +260,7 @@ def _visit(root: LexborNode, state: Walker) -> None:
                     node = child
                     continue
                 if action == link:
-                    state.close_link()
-            elif action == line:
-                state.line()
+                    found.close_link()
             elif action in rare:
                 rare[action](node)
         following = node.next
@@ -413,8 +276,9 @@ def _visit(root: LexborNode, state: Walker) -> None:
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
     """What to do with elements that are not entered."""
     return {
-        int(Action.HEAD): state.head,
+        int(Action.HEAD): state.found.head,
         int(Action.IMAGE): state.image,
-        int(Action.FRAME): state.frame,
+        int(Action.FRAME): state.found.frame,
+        int(Action.BREAK): state.line,
         int(Action.RULE): state.rule,
     }

@@ -1,0 +1,123 @@
+"""Links, images and metadata of a page, as the walk meets them. Nothing is resolved or judged here.
+
+In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk`.
+"""
+
+from selectolax.lexbor import LexborNode
+
+from weft.parse.raw import RawImage, RawLink, RawMeta
+from weft.parse.vocabulary import REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
+
+_HIDDEN = region_bit("hidden")
+_VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
+_LONGEST_VALUE = 300
+Attributes = dict[str, str | None]
+
+
+class Collection:
+    """Everything but text. At most one link is open at a time."""
+
+    def __init__(self) -> None:
+        self.link: LexborNode | None = None
+        self.link_parts: list[str] = []
+        self.links: list[RawLink] = []
+        self.metas: list[RawMeta] = []
+        self.images: list[RawImage] = []
+        self.scripts: list[str] = []
+        self.item_types: list[str] = []
+        self.title = self.base = ""
+        self.script_count = 0
+
+    def open_link(self, node: LexborNode) -> None:
+        """An <a> or <area> begins. Links do not nest: an open one ends here."""
+        if self.link is not None:
+            self.close_link()
+        self.link = node
+
+    def close_link(self) -> None:
+        """The open link ends."""
+        node = self.link
+        self.link = None
+        if node is None:
+            return
+        attributes = node.attributes
+        href = attributes.get("href")
+        if href is not None:
+            text = " ".join("".join(self.link_parts).split()) or attributes.get("alt") or ""
+            self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
+        self.link_parts.clear()
+
+    def head(self, node: LexborNode) -> None:
+        """Metadata elements, wherever they stand: pages put them in the body, too."""
+        tag = node.tag
+        attributes = node.attributes
+        if tag == "meta":
+            self.meta(attributes)
+        elif tag == "link":
+            href = attributes.get("href")
+            if href is not None and attributes.get("rel"):
+                self.links.append(RawLink(href, "", attributes["rel"] or "", "link"))
+        elif tag == "base":
+            self.base = self.base or attributes.get("href") or ""
+        elif tag == "title":
+            self.title = self.title or " ".join((node.text() or "").split())
+        else:
+            self.script_count += 1
+            if "ld+json" in (attributes.get("type") or ""):
+                self.scripts.append(node.text() or "")
+
+    def meta(self, attributes: Attributes) -> None:
+        """A <meta> with a name and content."""
+        name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
+        if not name and attributes.get("itemprop"):
+            name = f"itemprop:{attributes['itemprop']}"
+        content = attributes.get("content")
+        if name and content:
+            self.metas.append(RawMeta(name.strip().lower(), content.strip()))
+
+    def image(self, node: LexborNode, block: int) -> None:
+        """An image: its alternative text stands for a link's text when there is none."""
+        attributes = node.attributes
+        alt = attributes.get("alt") or ""
+        self.images.append(RawImage(attributes.get("src") or "", alt, block))
+        if alt and self.link is not None and not self.link_parts:
+            self.link_parts.append(f"{alt} ")
+
+    def time(self, node: LexborNode) -> None:
+        """A <time> with a date a program can read."""
+        value = node.attributes.get("datetime")
+        if value:
+            self.metas.append(RawMeta("time", value))
+
+    def frame(self, node: LexborNode) -> None:
+        """A frame is a link to the page it shows."""
+        source = node.attributes.get("src")
+        if source:
+            self.links.append(RawLink(source, "", "", node.tag or "iframe"))
+
+    def regions(self, node: LexborNode, attributes: Attributes) -> int:
+        """Regions that attributes name: ARIA roles, microdata, hiding. Collects microdata on the way."""
+        regions = 0
+        role = attributes.get("role")
+        if role:
+            regions |= region_bit(REGION_OF_ROLE.get(role.lower(), ""))
+        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+            regions |= _HIDDEN
+        style = attributes.get("style")
+        if style and "none" in style and "display:none" in style.replace(" ", "").lower():
+            regions |= _HIDDEN
+        if "itemtype" in attributes:
+            self.item_types.extend((attributes["itemtype"] or "").split())
+        if "itemprop" in attributes:
+            regions |= self.item_property(node, attributes)
+        return regions
+
+    def item_property(self, node: LexborNode, attributes: Attributes) -> int:
+        """Keep a microdata property whose value is short; long ones are the text itself."""
+        name = (attributes["itemprop"] or "").lower()
+        value = attributes.get("content") or attributes.get("datetime")
+        if not value and name in _VALUE_PROPERTIES:
+            value = node.text()
+        if value and len(value) <= _LONGEST_VALUE:
+            self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
+        return region_bit(REGION_OF_PROPERTY.get(name, ""))

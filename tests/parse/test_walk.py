@@ -1,0 +1,106 @@
+"""The one pass over the tree: what is a block, what is kept beside it."""
+
+from selectolax.lexbor import LexborHTMLParser
+
+from weft.parse.vocabulary import REGIONS, Tag
+from weft.parse.walk import Fact, RawLink, RawMeta, Walk, walk
+
+
+def walked(html: str) -> Walk:
+    return walk(LexborHTMLParser(html))
+
+
+def fact(found: Walk, block: int, column: Fact) -> int:
+    return found.facts[block * len(Fact) + column]
+
+
+def test_blocks_end_where_block_elements_begin_and_end() -> None:
+    found = walked("<div>one<p>two</p>three</div><section>four</section>")
+    assert found.texts == ["one", "two", "three", "four"]
+
+
+def test_inline_elements_neither_split_nor_glue_words() -> None:
+    found = walked("<p><b>bold</b> <i>italic</i><span>glued</span>\n<a href=x>link</a> end</p>")
+    assert found.texts == ["bold italicglued link end"]
+
+
+def test_one_break_is_a_line_and_two_end_the_block() -> None:
+    assert walked("<td>a<br>b<br> <br>c</td><p>x<br/>y</p>").texts == ["a\nb", "c", "x\ny"]
+
+
+def test_code_keeps_its_lines_and_indents() -> None:
+    code = "def f():\n    return 1\n\nprint(f())"
+    assert walked(f"<p>see</p><pre><code>{code}</code></pre>").texts == ["see", code]
+    assert walked("<pre><div>a</div><div>  b</div></pre>").texts == ["a\n\n  b"]
+
+
+def test_scripts_styles_and_drawings_hold_no_text() -> None:
+    html = "<style>a{}</style><p>text<svg><title>icon</title><text>x</text></svg></p><script>var t='no'</script>"
+    assert walked(html).texts == ["text"]
+
+
+def test_noscript_is_read_as_markup() -> None:
+    found = walked("<body><noscript><div><p>post</p></div></noscript>")
+    assert found.texts == ["post"]
+    assert fact(found, 0, Fact.REGIONS) >> REGIONS.index("noscript") & 1
+
+
+def test_a_row_of_data_is_one_block_and_a_row_of_layout_is_not() -> None:
+    data = walked("<table><tr><th>a</th><td>1 <b>x</b></td></tr><tr><td>b</td><td>2</td></tr></table><p>after</p>")
+    assert data.texts == ["a | 1 x", "b | 2", "after"]
+    assert fact(data, 0, Fact.TAG) == Tag.ROW
+    layout = walked("<table><tr><td>menu</td><td><p>one</p><p>two</p></td></tr></table>")
+    assert layout.texts == ["menu", "one", "two"]
+
+
+def test_boxes_enclose_their_blocks() -> None:
+    found = walked("<main><div><p>a</p><p>b</p></div><table><tr><td>c</td><td>d</td></tr></table></main>")
+    for parent, start, end in zip(found.box_parents, found.box_starts, found.box_ends, strict=True):
+        assert found.box_starts[parent] <= start < end <= found.box_ends[parent] <= len(found.texts)
+
+
+def test_blocks_know_their_regions_and_elements() -> None:
+    found = walked("<nav><ul><li>menu</li></ul></nav><article><h2><span>head</span></h2><p hidden>x</p></article>")
+    assert [fact(found, block, Fact.TAG) for block in range(3)] == [Tag.ITEM, Tag.H2, Tag.PARAGRAPH]
+    assert fact(found, 0, Fact.REGIONS) >> REGIONS.index("nav") & 1
+    assert fact(found, 1, Fact.REGIONS) >> REGIONS.index("article") & 1
+    assert fact(found, 2, Fact.REGIONS) >> REGIONS.index("hidden") & 1
+    assert [fact(found, block, Fact.ITEM) for block in range(3)] == [1, 0, 0]
+
+
+def test_links_come_as_written_with_their_text() -> None:
+    html = """<base href="/b/"><link rel=canonical href=/c>
+    <a href="x?a=1&amp;b=2" rel="nofollow ugc">the <b>text</b></a>
+    <a href=y><img alt="a picture"></a><area href=z alt=map><iframe src=f></iframe><a>no target</a>"""
+    found = walked(html)
+    assert found.base == "/b/"
+    assert found.links == [
+        RawLink("/c", "", "canonical", "link"),
+        RawLink("x?a=1&b=2", "the text", "nofollow ugc", "a"),
+        RawLink("y", "a picture", "", "a"),
+        RawLink("z", "map", "", "area"),
+        RawLink("f", "", "", "iframe"),
+    ]
+
+
+def test_a_link_ends_where_its_element_ends() -> None:
+    found = walked("<div><a href=x><div><p>inside</p></div></a><p>outside</p></div>")
+    assert [link.text for link in found.links] == ["inside"]
+    assert fact(found, 0, Fact.LINK_CHARS) == len("inside")
+    assert fact(found, 1, Fact.LINK_CHARS) == 0
+
+
+def test_metadata_is_found_in_head_and_body() -> None:
+    html = """<html lang=de><head><noscript><img src=p></noscript><title> A \n title </title>
+    <meta name=Robots content=noindex>
+    <script type="application/ld+json">{"a":1}</script></head><body><meta property="og:type" content="article">
+    <div itemscope itemtype="https://schema.org/Product"><span>x</span></div><time datetime="2024-01-02">t</time>"""
+    found = walked(html)
+    assert (found.title, found.language, found.scripts) == ("A title", "de", ['{"a":1}'])
+    assert found.metas == [RawMeta("robots", "noindex"), RawMeta("og:type", "article"), RawMeta("time", "2024-01-02")]
+    assert found.item_types == ["https://schema.org/Product"]
+
+
+def test_an_empty_page_has_nothing() -> None:
+    assert walked("").texts == []
+    assert walked("<div><p> \n </p></div>").texts == []
