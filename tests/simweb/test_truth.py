@@ -1,6 +1,7 @@
 """The truth against a reference crawler that walks the web over real sockets."""
 
 import pytest
+from tests.simweb.raw import ask
 from tests.simweb.reference import ReferenceCrawler
 
 from weft.simweb import Fate, Score, SimWeb, SimWebConfig, expand, score
@@ -91,3 +92,34 @@ async def test_changed_pages_have_a_new_truth() -> None:
         assert score(after, crawler.documents.items(), web.requests()).perfect
         stale = score(before, crawler.documents.items(), web.requests())
         assert len(stale.outdated) == len(after.texts.keys() - before.texts.keys())
+
+
+async def test_every_url_answers_as_its_fate_says() -> None:
+    """All of the truth of a web with everything, asked for one by one until it gives its last word."""
+    never_ending = expand("slow,bombs,resets,unresolvable,refused")
+    config = SimWebConfig(hosts=30, pages=2, misbehaviours=expand("all") - {"latency", "robots-timeout"}, retry_after=0)
+    expected = {
+        Fate.STORED: {200},
+        Fate.UNWANTED: {200},
+        Fate.OPTIONAL: {200},
+        Fate.SKIPPED: {200},
+        Fate.GONE: {404, 410},
+    }
+    expected |= {
+        Fate.REDIRECT: {301, 302, 303, 307, 308},
+        Fate.DEAD: {500},
+        Fate.FORBIDDEN: {200, 301, 302, 303, 307, 308},
+    }
+    async with SimWeb(config) as web:
+        names = {web.world.host(index).name: index for index in range(config.hosts)}
+        open_hosts = {host.name for host in web.truth().hosts if not host.closed}
+        for row in web.truth().urls:
+            name, _, target = row.url.removeprefix("http://").partition(f":{web.port}")
+            if row.kind in never_ending or row.fate is Fate.POLICY or name not in open_hosts:
+                continue
+            answers = [
+                await ask(web, target, host=names[name]) for _ in range(4 if row.kind in expand("errors") else 1)
+            ]
+            assert answers[-1].status in expected[row.fate], row
+            if row.fate is Fate.STORED and row.kind != "charsets":
+                assert row.marker.encode() in answers[-1].body, row
