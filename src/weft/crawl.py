@@ -22,7 +22,7 @@ from .killpoints import KillPoints
 from .metrics import Tally
 from .parse.pool import ParserPool
 from .ports import Clock, Message, Queue, Table
-from .records import Announcement, Lease, Outcome, Page, Reason
+from .records import Announcement, Lease, Link, Outcome, Page, Reason
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -154,10 +154,16 @@ class Crawler:
             stored = await shared.archive.store([(fetched.outcome, fetched.captures) for fetched in batch])
             shared.handover.give((one for fetched in batch for one in fetched.captures), stored.announcements)
             self._refiner.backlog += len(stored.announcements)
+            await self._add([link for fetched in batch for link in fetched.links])
             await settle(shared, [fetched.outcome for fetched in batch])
             await shared.archive.checkpoint(stored)
             self.under_way -= len(batch)
             shared.pulse.beat()
+
+    async def _add(self, links: Sequence[Link]) -> None:
+        if links:
+            added = await self._shared.frontier.add(links)
+            self._shared.tally.links(added.new, added.drops)
 
     async def _resolve(self) -> None:
         """Find the addresses of hosts before their first request, so that budgets per address hold from the start."""

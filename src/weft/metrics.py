@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from .ports import Put, Table
-from .records import Drop, Fate, Outcome, Page, Reason
+from .records import Drop, Fate, Kind, Outcome, Page, Reason
 
 _KEY: Final = (b"tally", b"counts")
 _FAILURES: Final = {
@@ -67,7 +67,8 @@ class Tally:
 
     def outcomes(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
-            self.counts[f"outcome.{outcome.reason.value}"] += 1
+            prefix = "outcome" if outcome.lease.kind is Kind.PAGE else outcome.lease.kind.name.lower()
+            self.counts[f"{prefix}.{outcome.reason.value}"] += 1
             self.counts["bytes"] += outcome.length
             self.counts["archived"] += 1 if outcome.status and outcome.reason is not Reason.UNCHANGED else 0
 

@@ -266,6 +266,7 @@ class Announcement(Record, frozen=True):
     seed: bool = False
     digest: str = ""
     attempt: int = 1
+    source: str = ""  # the URL it was found on
 
 
 class Refusal(Enum):

@@ -29,3 +29,15 @@ def test_exactly_the_texts_that_the_truth_says(tmp_path: Path, state: str) -> No
         assert report["documents"] == len(documents(tmp_path / "crawl"))
         assert report["ended"] == "exhausted"
         assert report["pending"] == 0
+
+
+def test_texts_that_only_sitemaps_feeds_and_redirects_lead_to(tmp_path: Path) -> None:
+    features = "sitemaps,feeds,redirects,markup,encodings,validators,robots-disallow,robots-redirect,robots-delay"
+    with running(web_of(24, 8, features, crawl_delay=0.5), tmp_path) as web:
+        config = config_of(web, tmp_path)
+        done = weft("crawl", *web.seeds(), "--out", tmp_path / "crawl", "--config", config, "--json")
+        assert done.returncode == 0, done.stderr[-2000:]
+        score = judged(web, tmp_path / "crawl")
+        assert score.recall == 1.0, score.missing[:10]
+        assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+        assert violations(web, 0.05) == []

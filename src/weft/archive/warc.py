@@ -121,6 +121,7 @@ def _announcement(capture: Capture, outcome: Outcome | None, digest: str) -> Ann
         inside=lease.inside if lease else 0,
         seed=lease.seed if lease else False,
         digest=digest,
+        source=lease.source if lease else "",
     )
 
 

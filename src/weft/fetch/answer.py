@@ -3,10 +3,12 @@
 import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 from weft.records import Exchange, Headers, Reason
 from weft.urls.canonical import BadURLError, canonical
+
+Fields: TypeAlias = dict[str, str]
 
 MAX_WAIT: Final = 86_400.0
 """Retry-After is cut to a day."""
@@ -42,30 +44,34 @@ def reason_of_status(status: int, conditional: bool) -> Reason:
     return Reason.SERVER_ERROR if 500 <= status < 600 else Reason.ODD_STATUS
 
 
-def field(headers: Headers, name: str) -> str:
-    """The first field of that name (in lower case), "" if there is none."""
+def fields_of(headers: Headers) -> Fields:
+    """Names in lower case → values: the first of each name, but all of Cache-Control."""
+    fields: Fields = {}
     for key, value in headers:
-        if key.lower() == name:
-            return value.strip()
-    return ""
+        name = key.lower()
+        if name not in fields:
+            fields[name] = value.strip()
+        elif name == "cache-control":
+            fields[name] += "," + value
+    return fields
 
 
-def retry_after(headers: Headers, now: float) -> float | None:
+def retry_after(fields: Fields, now: float) -> float | None:
     """Seconds the host wants to be left alone: given as seconds or as a date."""
-    value = field(headers, "retry-after")
+    value = fields.get("retry-after", "")
     if _DIGITS.fullmatch(value):
         return min(float(value), MAX_WAIT)
     date = parse_date(value)
     return None if date is None else min(max(date - now, 0.0), MAX_WAIT)
 
 
-def fresh_until(headers: Headers, now: float) -> float | None:
+def fresh_until(fields: Fields, now: float) -> float | None:
     """Until when the answer says it need not be asked for again."""
-    control = ",".join([value for key, value in headers if key.lower() == "cache-control"])
+    control = fields.get("cache-control", "")
     found = _MAX_AGE.search(control)
     if found is None or _NOT_KEPT.search(control):
         return None
-    age = field(headers, "age")
+    age = fields.get("age", "")
     passed = float(age) if _DIGITS.fullmatch(age) else 0.0
     left = min(float(found[1]), MAX_FRESH) - passed
     return now + left if left > 0 else None
@@ -73,7 +79,7 @@ def fresh_until(headers: Headers, now: float) -> float | None:
 
 def redirect_target(exchange: Exchange) -> str | None:
     """The canonical http(s) URL a redirect leads to; None if it leads nowhere."""
-    location = field(exchange.headers, "location")
+    location = fields_of(exchange.headers).get("location", "")
     if not location:
         return None
     try:
@@ -85,8 +91,8 @@ def redirect_target(exchange: Exchange) -> str | None:
     return target if target.startswith(("http://", "https://")) else None
 
 
-def mime(headers: Headers) -> str:
-    return field(headers, "content-type").partition(";")[0].strip().lower()[:100]
+def mime(fields: Fields) -> str:
+    return fields.get("content-type", "").partition(";")[0].strip().lower()[:100]
 
 
 def parse_date(value: str) -> float | None:

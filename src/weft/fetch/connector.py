@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 import aiohttp
+import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 
@@ -34,22 +35,22 @@ class HeadersTooLargeError(aiohttp.ClientError):
 
 
 class Asking:
-    """One request under way: what the connector must know of it, and what it learned."""
+    """One request under way: what the connector must know of it, and what has come of it so far."""
 
-    def __init__(self, host: str, url: str, addresses: tuple[str, ...]) -> None:
+    __slots__ = ("address", "addresses", "chunks", "host", "refused", "response", "target")
+
+    def __init__(self, host: str, target: yarl.URL, addresses: tuple[str, ...]) -> None:
         self.host = host
-        self.url = url
+        self.target = target
         self.addresses = addresses
         self.address = ""
         self.refused = ""
+        self.response: aiohttp.ClientResponse | None = None
+        self.chunks: list[bytes] = []
 
 
 # Which request the current task is busy with; aiohttp passes nothing of ours down to where sockets are made.
-_current: ContextVar[Asking] = ContextVar("asking")
-
-
-def set_asking(asking: Asking) -> None:
-    _current.set(asking)
+current: ContextVar[Asking] = ContextVar("asking")
 
 
 class GuardedConnector(aiohttp.TCPConnector):
@@ -69,14 +70,15 @@ class GuardedConnector(aiohttp.TCPConnector):
 
     async def connect(self, req: Any, traces: Any, timeout: Any) -> Any:
         connection = await super().connect(req, traces, timeout)
-        transport = connection.transport
-        peer = transport.get_extra_info("peername") if transport else None
-        _current.get().address = peer[0] if peer else ""
+        handler = connection.protocol
+        if isinstance(handler, _BoundedHead):
+            handler.begin()
+            current.get().address = handler.peer
         return connection
 
     def _socket(self, address_info: Any) -> socket.socket:
         family, kind, protocol, _, where = address_info
-        asking = _current.get()
+        asking = current.get()
         refusal = self._guard.refusal(where[0], asking.host)
         if refusal:
             asking.refused = refusal
@@ -104,7 +106,7 @@ class _Resolved(AbstractResolver):
                 proto=socket.IPPROTO_TCP,
                 flags=socket.AI_NUMERICHOST,
             )
-            for address in _current.get().addresses
+            for address in current.get().addresses
         ]
 
     async def close(self) -> None:
@@ -118,10 +120,16 @@ class _BoundedHead(ResponseHandler):
         super().__init__(loop)
         self._limit = limit
         self._head = 0  # octets of the head so far; below 0 when it is complete
+        self.peer = ""
 
-    def set_response_params(self, **options: Any) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        peer = transport.get_extra_info("peername")
+        self.peer = peer[0] if peer else ""
+
+    def begin(self) -> None:
+        """Another request goes out on this connection."""
         self._head = 0
-        super().set_response_params(**options)
 
     def feed_data(self, data: Any, size: int = 0) -> None:
         if data[0].code >= 200:  # interim answers count with the head, so that they cannot be endless either

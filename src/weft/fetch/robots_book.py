@@ -18,7 +18,7 @@ from weft.ports import Clock, Transport
 from weft.records import Asked, Exchange, Kind, Reason, Request
 from weft.urls.host import host_of, origin_of
 
-from .answer import REDIRECTS, field, redirect_target, retry_after
+from .answer import REDIRECTS, fields_of, redirect_target, retry_after
 from .identity import Identity
 from .robots import MAX_BYTES, Decision
 from .robots_store import Copy, Entry, RobotsStore
@@ -81,7 +81,8 @@ class RobotsBook:
 
     async def verdict(self, url: str) -> Verdict | None:
         """By the copy that counts now; None if the origin must be asked first."""
-        entry = await self._store.load(origin_of(url))
+        origin = origin_of(url)
+        entry = self._store.recent(origin) or await self._store.load(origin)
         if entry is None or not must_obey(entry.copy, self._clock.now(), self.period):
             return None
         return self._verdict(entry, url)
@@ -105,6 +106,14 @@ class RobotsBook:
         finally:
             self._asking.pop(origin).cancel()
 
+    def sitemaps(self, origin: str) -> tuple[str, ...] | None:
+        """What the file in memory lists, told once per time it is loaded; None: told before, or not known."""
+        entry = self._store.recent(origin)
+        if entry is None or entry.sitemaps_told or not entry.copy.fetched:
+            return None
+        entry.sitemaps_told = True
+        return entry.robots.sitemaps
+
     async def has_copy(self, origin: str) -> bool:
         entry = await self._store.load(origin)
         return entry is not None and entry.copy.fetched > 0
@@ -114,7 +123,8 @@ class RobotsBook:
 
     def _verdict(self, entry: Entry, url: str) -> Verdict:
         product = self._identity.product
-        return Verdict(entry.robots.allows(url, product), entry.crawl_delay(product))
+        terms = entry.terms(product)
+        return Verdict(not terms.has_rules or entry.robots.allows(url, product), terms.crawl_delay)
 
     async def _inquire(self, origin: str) -> Inquiry:
         url = origin + "/robots.txt"
@@ -127,7 +137,7 @@ class RobotsBook:
             exchanges.append(exchange)
             if exchange.failure is not None or exchange.status not in REDIRECTS:
                 finding, detail = judge(exchange, first=hop == 0)
-                wait = retry_after(exchange.headers, exchange.finished)
+                wait = retry_after(fields_of(exchange.headers), exchange.finished)
                 return Inquiry(finding, tuple(exchanges), detail, wait)
             target = redirect_target(exchange)
             if target is None or any(target == each.url for each in exchanges):
@@ -180,7 +190,7 @@ def judge(exchange: Exchange, first: bool) -> tuple[Finding, str]:
 
 def readable_body(exchange: Exchange) -> bytes | None:
     """The file, unpacked if the server packed it although we did not ask for that; None if it cannot be read."""
-    encoding = field(exchange.headers, "content-encoding").lower()
+    encoding = fields_of(exchange.headers).get("content-encoding", "").lower()
     if encoding in ("", "identity"):
         return exchange.body
     if encoding not in ("gzip", "x-gzip", "deflate"):

@@ -5,7 +5,7 @@ An origin comes in, its copy and rules go out. Called by robots_book.py only.
 
 from collections import OrderedDict
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -30,24 +30,33 @@ class Copy(Record, frozen=True):
     failures: int = 0  # attempts since `fetched`, all in vain
 
 
+class Terms(NamedTuple):
+    """The Crawl-delay (0.0: none given), and whether there is any rule at all."""
+
+    crawl_delay: float
+    has_rules: bool
+
+
 class Entry:
     """A copy with its rules, parsed when they are first needed."""
 
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
         self.cost = _ENTRY_BYTES + _PARSED_FACTOR * len(copy.body)
-        self._delays: dict[str, float] = {}
+        self.sitemaps_told = False
+        self._terms: dict[str, Terms] = {}
 
     @cached_property
     def robots(self) -> Robots:
         return Robots.parse(self.copy.body)
 
-    def crawl_delay(self, agent: str) -> float:
-        """In seconds; 0.0 where none is given."""
-        delay = self._delays.get(agent)
-        if delay is None:
-            delay = self._delays[agent] = self.robots.crawl_delay(agent) or 0.0
-        return delay
+    def terms(self, agent: str) -> Terms:
+        """What the file says to an agent about all of its URLs."""
+        terms = self._terms.get(agent)
+        if terms is None:
+            robots = self.robots
+            terms = self._terms[agent] = Terms(robots.crawl_delay(agent) or 0.0, robots.has_rules(agent))
+        return terms
 
 
 class RobotsStore:

@@ -13,6 +13,7 @@ from selectolax.lexbor import SelectolaxError
 from weft.config import Config
 from weft.errors import Refused
 from weft.records import Headers, Kind, Page, Refusal
+from weft.urls.host import host_of
 
 from . import about, directives, language, reading, sitemap, sniff, text
 from .decode import decode
@@ -87,7 +88,9 @@ class Reader:
 
     def _list(self, job: ParseJob, body: bytes) -> Page:
         """A sitemap or feed: links, no text. Its `inside` counts the indexes above it."""
-        listing = sitemap.read(body, job.url, level=job.inside + 1)
+        # Whose robots.txt, or whose sitemap, names this one is spoken for by it.
+        speaks_for = (host_of(job.source),) if job.kind is Kind.SITEMAP and job.source else ()
+        listing = sitemap.read(body, job.url, speaks_for, level=job.inside + 1)
         if listing.problem and not listing.entries:
             return refused(job, Refusal.BAD_SITEMAP, listing.problem)
         asked = self._asked(job)

@@ -27,6 +27,7 @@ class ParseJob(Record, frozen=True):
     kind: Kind = Kind.PAGE
     depth: int = 0
     inside: int = 0
+    source: str = ""  # the URL it was found on
     fetched: float = 0.0  # wall seconds: dates in directives are judged by it
 
     @classmethod
@@ -41,6 +42,7 @@ class ParseJob(Record, frozen=True):
             kind=announced.kind,
             depth=announced.depth,
             inside=announced.inside,
+            source=announced.source,
             fetched=announced.fetched,
         )
 
