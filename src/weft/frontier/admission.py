@@ -28,11 +28,10 @@ from .reach import Reach
 from .rows import IN_QUEUE, DomainRow, HostRow, encode_link
 from .seen import Recent
 from .state import State
-from .trapping import Trapping
-from .traps import Pattern
+from .trapping import Shapes, Trapping
 
 Admit: TypeAlias = Callable[[str], Drop | None]
-Patterns: TypeAlias = dict[bytes, list[tuple[bytes, Pattern]]]
+Patterns: TypeAlias = dict[bytes, Shapes]
 _CHUNK: Final = 512  # links handled between two looks at the event loop
 
 
@@ -52,6 +51,14 @@ class Judges(NamedTuple):
     traps: Trapping
 
 
+class Group(NamedTuple):
+    """Links to one host."""
+
+    key: bytes
+    domain: DomainRow
+    links: Sequence[tuple[bytes, Link]]
+
+
 class Writes(NamedTuple):
     """What one chunk of links changes."""
 
@@ -60,7 +67,6 @@ class Writes(NamedTuple):
     queue: list[Put]
     urls: list[Put]
     joined: dict[Host, list[Row]]
-    patterns: dict[bytes, None]  # whose rows changed
 
 
 class Admission:
@@ -100,7 +106,7 @@ class Admission:
         return [key for key, row in zip(candidates, found, strict=True) if row is None]
 
     async def _take_in(self, keyed: dict[bytes, Link], unseen: Sequence[bytes]) -> tuple[Counter[Drop], int]:
-        writes = Writes([], {}, [], [], {}, {})
+        writes = Writes([], {}, [], [], {})
         for link in keyed.values():
             if link.seed:
                 writes.scope.extend(self._reach.widen(host_of(link.url)))
@@ -111,11 +117,17 @@ class Admission:
         wanted = self._judged(groups, keyed, drops)
         sources = self._authority.fresh(keyed)
         hosts = await self._state.hosts.load([*wanted, *(key for key in sources if key not in wanted)])
-        domains = {(key[:2], registrable(host_of(links[0][1].url))) for key, links in wanted.items()}
-        await self._domains.load(domains | {(key[:2], host.domain) for key, host in hosts.items()})
+        names = {key: host.domain for key, host in hosts.items()}
+        for key, links in wanted.items():
+            if key not in names:
+                names[key] = registrable(host_of(links[0][1].url))
+        await self._domains.load({(key[:2], name) for key, name in names.items()})
         patterns = await self._patterns(wanted)
         for key, links in wanted.items():
-            self._take_in_host(key, self._within_caps(key, links, drops), patterns, writes)
+            domain = self._domains.get(key[:2], names[key])
+            kept = self._within_caps(self._state.hosts.live(key), domain, links, drops)
+            if kept:
+                self._take_in_host(Group(key, domain, kept), patterns, writes)
         for key, domains_linking in sources.items():
             self._count_links(key, domains_linking, writes)
         await self._write(writes)
@@ -124,12 +136,13 @@ class Admission:
 
     async def _patterns(self, wanted: dict[bytes, list[tuple[bytes, Link]]]) -> Patterns:
         """Of every link, the patterns it belongs to; their rows are in memory."""
-        found = {}
-        for links in wanted.values():
-            name = host_of(links[0][1].url)
+        found: Patterns = {}
+        for host, links in wanted.items():
+            known = self._state.hosts.live(host) is not None
+            family = () if known else self._traps.family(host_of(links[0][1].url))
             for key, link in links:
-                found[key] = self._traps.patterns(name, link.url)
-        await self._traps.load(pair for pairs in found.values() for pair in pairs)
+                found[key] = self._traps.shapes(host, link.url) + family
+        await self._traps.load({pair for pairs in found.values() for pair in pairs})
         return found
 
     def _count_links(self, key: bytes, sources: set[bytes], writes: Writes) -> None:
@@ -180,57 +193,44 @@ class Admission:
             drop = Drop.HOST_FULL
         return drop
 
-    def _take_in_host(
-        self, key: bytes, links: Sequence[tuple[bytes, Link]], patterns: Patterns, writes: Writes
-    ) -> None:
-        if not links:
-            return
-        name = host_of(links[0][1].url)
-        known = self._state.hosts.live(key)
-        domain = self._domains.get(key[:2], registrable(name))
-        host = known or self._created(key, name, domain)
+    def _take_in_host(self, group: Group, patterns: Patterns, writes: Writes) -> None:
+        key, domain, links = group
+        host = self._state.hosts.live(key) or self._created(group)
         was_idle = not host.has_work
-        rows = []
+        now = int(self._state.time.wall())
+        rows: list[Row] = []
         for url, link in links:
-            holder = self._traps.admits(known, link, patterns[url])
+            shapes = patterns[url]
+            holder = self._traps.admits(link, shapes) if shapes else None
             if holder is None:
-                row = self._placed(host, url, link)
-                self._mark(host, row.item)
-                rows.append(row)
-                writes.queue.append(Put(keys.queue_row(url, row.item), row.value))
-                writes.urls.append(Put(keys.url_row(url), IN_QUEUE + row.item))
+                item = self._place(host, url, link)
+                value = encode_link(link, now)
+                rows.append(Row(item, value))
+                writes.queue.append(Put((key + keys.QUEUE, item), value))
+                writes.urls.append(Put((key + keys.URL, url[10:]), IN_QUEUE + item))
             else:
                 held, where = self._traps.hold(holder, url, link)
                 writes.queue.append(held)
                 writes.urls.append(where)
-            writes.patterns.update(dict.fromkeys(pattern for pattern, _ in patterns[url]))
         writes.joined[host] = rows
         host.row.admitted += len(links)
-        domain.admitted += len(links)
+        self._domains.count(domain, len(links))
         self._state.queued(host, len(rows))
-        self._state.holds(host, len(links) - len(rows))
+        if len(rows) < len(links):
+            self._state.holds(host, len(links) - len(rows))
         writes.hosts[host] = domain
         if was_idle:
             self._state.enlist(host)
 
-    def _created(self, key: bytes, name: str, domain: DomainRow) -> Host:
-        host = self._state.hosts.create(key, name)
+    def _created(self, group: Group) -> Host:
+        host = self._state.hosts.create(group.key, host_of(group.links[0][1].url))
         self._state.expect(host)
-        domain.hosts += 1
+        group.domain.hosts += 1
         return host
 
-    def _mark(self, host: Host, item: bytes) -> None:
-        level = keys.level_of(item)
-        if level not in host.row.levels:  # nothing lies there, so the head is known without reading
-            head = host.heads[level] = Head()
-            head.whole = True
-        host.lower(level, keys.sequence_of(item))
-
     def _within_caps(
-        self, key: bytes, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop]
+        self, host: Host | None, domain: DomainRow, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop]
     ) -> Sequence[tuple[bytes, Link]]:
-        host = self._state.hosts.live(key)
-        domain = self._domains.get(key[:2], registrable(host_of(links[0][1].url)))
         host_room = (self._scope.pages_per_host or 1 << 62) - (host.row.admitted if host else 0)
         room = max(0, min(host_room, self._domains.room(domain)))
         if room >= len(links):
@@ -241,23 +241,29 @@ class Admission:
             drops[Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL] += len(pages) - room
         return files + pages[:room]
 
-    def _placed(self, host: Host, key: bytes, link: Link) -> Row:
-        """The link's queue row."""
-        state = self._state
-        now = state.time.wall()
+    def _place(self, host: Host, key: bytes, link: Link) -> bytes:
+        """The item of the link's queue row; its level is marked as holding rows."""
         if link.kind is Kind.PAGE and link.hint is None and link.via is not Via.REDIRECT:
             band = plain_band(link.depth, host.row.authority)
         else:
-            band = priority(features_of(link, host.row.authority, now)).band
-        item = keys.queue_item(keys.level(band, link.depth), state.next_sequence(), key)
-        return Row(item, encode_link(link, int(now)))
+            band = priority(features_of(link, host.row.authority, self._state.time.wall())).band
+        level = keys.level(band, link.depth)
+        sequence = self._state.next_sequence()
+        levels = host.row.levels
+        if level not in levels:  # nothing lies there, so the head is known without reading
+            head = host.heads[level] = Head()
+            head.whole = True
+            levels[level] = sequence
+        elif sequence < levels[level]:
+            levels[level] = sequence
+        return keys.queue_item(level, sequence, key)
 
     async def _write(self, writes: Writes) -> None:
         if not (writes.hosts or writes.scope):
             return
         first = [*writes.scope, *(self._state.hosts.saved(host) for host in writes.hosts)]
-        first += [self._domains.saved(host.key[:2], domain) for host, domain in writes.hosts.items()]
-        first += self._traps.saved(writes.patterns)
+        first += self._domains.changes((host.key[:2], domain) for host, domain in writes.hosts.items())
+        first += self._traps.changes()
         try:
             await self._state.table.write(first, writes.queue, writes.urls)
         except EngineError:

@@ -11,7 +11,7 @@ import msgspec
 from weft.records import Asked, Fate, Outcome, Reason
 from weft.urls.host import host_key
 
-from . import pace, retry
+from . import keys, pace, retry
 from .host import Host
 from .state import Leased, State, milliseconds
 
@@ -99,7 +99,7 @@ class Answers:
         """The URL goes first at its host's next turn. Its lease row stays, so that a crash loses nothing."""
         self._state.take_back(entry)
         pending = msgspec.structs.replace(entry.pending, agains=entry.pending.agains + 1)
-        entry.host.again.append((entry.lease.place, pending))
+        entry.host.again.append((keys.item_of(entry.lease.place), pending))
         self._state.queued(entry.host, 1)
 
     def _timed(self, host: Host, asked: Asked) -> None:

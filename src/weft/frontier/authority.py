@@ -48,7 +48,7 @@ def linked(host: Host, domain: DomainRow, sources: set[bytes]) -> bool:
     members = [int.from_bytes(source, "big") for source in sources - {_hash(host.domain)}]
     wider = _with(domain.sketch, members)
     if wider is not domain.sketch:
-        domain.sketch, domain.authority = wider, sketch.estimate(wider)
+        domain.sketch, domain.authority, domain.dirty = wider, sketch.estimate(wider), True
     known = _with(host.row.sketch, members)
     if known is host.row.sketch:
         return False

@@ -1,6 +1,8 @@
 """What is counted per registrable domain: URLs taken in, hosts, and the domains that link to it."""
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 import xxhash
 
@@ -10,6 +12,8 @@ from weft.ports import Key, Put, Table
 from . import keys
 from .reach import Reach
 from .rows import DomainRow, decode_domain, encode
+
+_SAVED: Final = 32  # URLs taken in of a domain between two writes of its count
 
 
 class Domains:
@@ -38,8 +42,20 @@ class Domains:
         """One that was loaded."""
         return self._live[_key(partition, name)]
 
-    def saved(self, partition: bytes, row: DomainRow) -> Put:
-        return Put(_row(_key(partition, row.name)), encode(row))
+    def count(self, row: DomainRow, urls: int) -> None:
+        """URLs were taken in. Written now and then: a crash forgets a few of the count."""
+        if row.admitted % _SAVED + urls >= _SAVED or not row.admitted:
+            row.dirty = True
+        row.admitted += urls
+
+    def changes(self, rows: Iterable[tuple[bytes, DomainRow]]) -> list[Put]:
+        """Those of the rows (by partition) that are to be written."""
+        puts = []
+        for partition, row in rows:
+            if row.dirty:
+                row.dirty = False
+                puts.append(Put(_row(_key(partition, row.name)), encode(row)))
+        return puts
 
     def room(self, row: DomainRow) -> int:
         """How many more URLs the domain may bring: more, the more other domains link to it."""
@@ -49,6 +65,7 @@ class Domains:
         return cap - row.admitted
 
 
+@lru_cache(maxsize=65_536)
 def _key(partition: bytes, name: str) -> bytes:
     return partition + xxhash.xxh3_64_digest(name.encode())
 

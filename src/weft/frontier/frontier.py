@@ -13,6 +13,7 @@ from weft.records import Drop, Finding, Lease, Link, Outcome, Record
 from weft.urls.host import host_key
 from weft.urls.scope import Rules
 
+from . import keys
 from .admission import Added, Admission, Admit, Judges
 from .answers import Answers
 from .learning import Learning
@@ -103,8 +104,7 @@ class Frontier:
 
     def answered(self, outcome: Outcome) -> None:
         """The answer has ended: its host is free, and will be left alone for as long as it is owed."""
-        key = host_key(outcome.lease.host, self._state.config.storage.partitions) + outcome.lease.place[-8:]
-        entry = self._state.leases.get(key)
+        entry = self._state.leases.get(keys.key_of(outcome.lease.place))
         if entry is None or entry.lease.leased != outcome.lease.leased:
             self._answers.late(outcome)
         elif not entry.answered:

@@ -43,7 +43,9 @@ class Host:
         self.key = key
         self.row = row
         self.own = own
-        self.domain = registrable(row.name)
+        if not row.domain:
+            row.domain = len(registrable(row.name))
+        self.domain = row.name[-row.domain :]  # kept in the row, because the list of suffixes is slow to search
         self.heads: dict[int, Head] = {}
         self.again: list[tuple[bytes, Pending]] = []  # leases that were used for something else; they go first
         self.busy_until = 0  # ms; above 0 while a request is under way: when it is given up

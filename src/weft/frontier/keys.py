@@ -78,6 +78,20 @@ def queue_item(of_level: int, sequence: int, key: bytes) -> bytes:
     return of_level.to_bytes(_LEVEL, "big") + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
 
 
+def place(host: bytes, item: bytes) -> bytes:
+    """A lease's place: the queue row it was made of."""
+    return host + item
+
+
+def key_of(place: bytes) -> bytes:
+    """The URL key of a place."""
+    return place[:10] + place[-8:]
+
+
+def item_of(place: bytes) -> bytes:
+    return place[10:]
+
+
 def level_of(item: bytes) -> int:
     return item[0] << 8 | item[1]
 

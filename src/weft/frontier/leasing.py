@@ -140,7 +140,7 @@ class Leasing:
         gone = list(spare)
         for host, place, pending, value, again in taken:
             key = host.key + keys.url_hash_of(place)
-            lease = lease_of(pending, host.row.name, place, wall, expires)
+            lease = lease_of(pending, host.row.name, keys.place(host.key, place), wall, expires)
             entries.append(Leased(key, lease, pending, host))
             leased.append(Put(keys.lease_row(key), _LEASED.pack(wall, place) + value))
             if not again:

@@ -12,7 +12,7 @@ from . import keys, retry
 from .host import Host
 from .leasing import read_lease
 from .letters import pages
-from .rows import IS_SETTLED, HostRow, Pending, decode_host, decode_settled, lease_of
+from .rows import IS_SETTLED, decode_host, decode_settled, lease_of
 from .settling import Batch, Settling
 from .state import Leased, State, milliseconds
 
@@ -61,7 +61,8 @@ class Recovery:
             key = partition + item
             host = hosts[key[: keys.HOST_KEY]]
             leased, place, pending = read_lease(value)
-            entry = Leased(key, _lease(pending, host.row, place, leased), pending, host)
+            lease = lease_of(pending, host.row.name, keys.place(host.key, place), leased, leased)
+            entry = Leased(key, lease, pending, host)
             entry.answered = entry.orphan = True
             state.give(entry)
             self._orphans.append(key)
@@ -93,7 +94,7 @@ class Recovery:
             self._state.take_back(entry)
             batch.ends.append(Delete(keys.lease_row(entry.key)))
             if not _was_settled(row, entry.lease):
-                self._settling.requeue(entry.key, entry.host, (entry.lease.place, entry.pending), batch)
+                self._settling.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
                 self._state.queued(entry.host, 1)
         await self._settling.write(batch)
 
@@ -110,10 +111,6 @@ class Recovery:
             batch.hosts[host] = None
             batch.woken.append(host)
         await self._settling.write(batch)
-
-
-def _lease(pending: Pending, row: HostRow, place: bytes, leased: float) -> Lease:
-    return lease_of(pending, row.name, place, leased, leased)
 
 
 def _was_settled(row: bytes | None, lease: Lease) -> bool:

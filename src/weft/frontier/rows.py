@@ -114,6 +114,7 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     sketch: bytes = b""
     asked_ms: int = 0  # the last request
     pause: str = ""  # why next_ms lies where it does
+    domain: int = 0  # characters at the end of the name that are its registrable domain
 
 
 class DomainRow(msgspec.Struct, array_like=True, gc=False):
@@ -124,6 +125,7 @@ class DomainRow(msgspec.Struct, array_like=True, gc=False):
     hosts: int = 0
     authority: int = 0
     sketch: bytes = b""
+    dirty: bool = False  # the row in the table is older
 
 
 class PatternRow(msgspec.Struct, array_like=True, gc=False):
@@ -182,6 +184,7 @@ def _pending_of(link: Link, discovered: int) -> Pending:
 
 
 def lease_of(pending: Pending, host: str, place: bytes, leased: float, expires: float) -> Lease:
+    """`place`: the host's key and the queue item."""
     return Lease(
         url=pending.url,
         host=host,

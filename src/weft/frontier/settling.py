@@ -13,7 +13,7 @@ import msgspec
 from weft.errors import EngineError
 from weft.ports import Delete, Put
 from weft.records import Fate, Link, Outcome, Reason, Via
-from weft.urls.host import host_key, url_key
+from weft.urls.host import url_key
 
 from . import keys, retry
 from .answers import Answers, fate_of
@@ -65,7 +65,7 @@ class Settling:
                     self._answers.heard(entry, outcome)
                 self._end(entry, outcome, batch)
             elif outcome.reason.fate is Fate.AGAIN:
-                self._put_back(key, outcome.lease.place, batch)
+                self._put_back(key, batch)
             else:
                 unknown.append(outcome)
         await self.write(batch)
@@ -76,7 +76,7 @@ class Settling:
         lease = outcome.lease
         if not lease.place:  # one that was read back from the archive
             return url_key(lease.url, self._partitions)
-        return host_key(lease.host, self._partitions) + keys.url_hash_of(lease.place)
+        return keys.key_of(lease.place)
 
     async def expire(self, entries: Sequence[Leased]) -> None:
         """Leases whose holder never came back: one attempt is lost."""
@@ -93,7 +93,7 @@ class Settling:
         batch.hosts[entry.host] = None
         fate = fate_of(entry, outcome)
         if fate is Fate.AGAIN:
-            self._put_back(entry.key, entry.lease.place, batch)
+            self._put_back(entry.key, batch)
             return
         self._state.take_back(entry)
         batch.ended.append(entry)
@@ -105,12 +105,12 @@ class Settling:
         else:
             self._failed(entry, outcome, batch)
 
-    def _put_back(self, key: bytes, place: bytes, batch: Batch) -> None:
+    def _put_back(self, key: bytes, batch: Batch) -> None:
         """A URL whose lease was used for something else, and that was not leased again since: back to its place."""
         host = self._state.hosts.live(key[: keys.HOST_KEY])
-        for index, (kept, pending) in enumerate(host.again if host else ()):
-            if host is not None and kept == place:
-                self.requeue(key, host, (place, pending), batch)
+        for index, (item, pending) in enumerate(host.again if host else ()):
+            if host is not None and keys.url_hash_of(item) == keys.url_hash_of(key):
+                self.requeue(key, host, (item, pending), batch)
                 del host.again[index]
                 batch.ends.append(Delete(keys.lease_row(key)))
                 return
@@ -160,7 +160,7 @@ class Settling:
         failed = _with_visit(entry.pending, outcome)
         attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
         pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
-        self.requeue(entry.key, host, (entry.lease.place, pending), batch)
+        self.requeue(entry.key, host, (keys.item_of(entry.lease.place), pending), batch)
         self._state.queued(host, 1)
 
     async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:

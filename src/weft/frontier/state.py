@@ -123,7 +123,8 @@ class State:
 
     def next_sequence(self) -> int:
         """Microseconds, never twice the same: the order of discovery."""
-        self.sequence = max(self.sequence + 1, int(self.time.wall() * 1_000_000))
+        now = int(self.time.wall() * 1_000_000)
+        self.sequence = now if now > self.sequence else self.sequence + 1
         return self.sequence
 
     def is_high(self, host: Host) -> bool:

@@ -7,7 +7,7 @@ patterns; for a URL that is not known, the decision on it is made again.
 import msgspec
 
 from weft.records import Drop, Kind, Link, Record, Via, Visit
-from weft.urls.host import host_of, registrable, url_key
+from weft.urls.host import registrable, url_key
 
 from . import keys, traps
 from .admission import Admission, features_of
@@ -106,7 +106,7 @@ class Teller:
         )
         row = decode_host(host) if host else None
         story = await self._told(key, url, where, lease, row)
-        held = await self._trapping.suspected(host_of(url), url)
+        held = await self._trapping.suspected(url)
         return _extended(
             story,
             host=host_story(row) if row else None,

@@ -4,7 +4,7 @@ Admission asks before it takes a URL in; settling and learning report what pages
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import xxhash
 
@@ -13,14 +13,18 @@ from weft.records import Finding, Kind, Link
 from weft.urls.host import host_key, host_of, url_key
 
 from . import keys, traps
-from .host import Host
 from .priority import plain_band
 from .rows import IN_HOLD, IN_QUEUE, PatternRow, decode_pattern, decode_pending, encode, encode_link
 from .settling import Batch, Settling
 from .state import State
 
 _EXAMPLES: Final = 3
+_SAVED: Final = 8  # URLs taken in of a pattern between two writes of its count
 _RELEASED: Final = 500  # rows let go at once
+
+
+Shapes: TypeAlias = tuple[tuple[bytes, traps.Pattern], ...]
+"""Patterns with their keys."""
 
 
 class Trapping:
@@ -30,20 +34,24 @@ class Trapping:
         self._sample = state.config.frontier.trap_sample
         self._partitions = state.config.storage.partitions
         self._live: dict[bytes, PatternRow] = {}
+        self._changed: dict[bytes, None] = {}
 
-    def patterns(self, host: str, url: str) -> list[tuple[bytes, traps.Pattern]]:
-        """The patterns a URL belongs to, with their keys: of its shape, and of its host's name."""
-        family = traps.family_of(host)
-        found = []
+    def shapes(self, host: bytes, url: str) -> Shapes:
+        """The pattern a URL of the host (by its key) belongs to, if any."""
         shape = traps.pattern_of(url)
-        if shape is not None:
-            found.append((self._key(family, f"{host} {shape.text}"), shape))
-        if not traps.is_ordinary(host, family):
-            found.append((self._key(family, "*"), traps.Pattern(traps.Rule.SUBDOMAINS, f"*.{family}")))
-        return found
+        return () if shape is None else ((host + xxhash.xxh3_64_digest(shape.text.encode()), shape),)
 
-    def _key(self, family: str, text: str) -> bytes:
-        return host_key(family, self._partitions) + xxhash.xxh3_64_digest(text.encode())
+    def family(self, host: str) -> Shapes:
+        """The pattern that the host's name belongs to, if it is not one that every site has."""
+        family = traps.family_of(host)
+        if traps.is_ordinary(host, family):
+            return ()
+        key = host_key(family, self._partitions) + xxhash.xxh3_64_digest(b"*")
+        return ((key, traps.Pattern(traps.Rule.SUBDOMAINS, f"*.{family}")),)
+
+    def _of(self, url: str) -> Shapes:
+        host = host_of(url)
+        return self.shapes(host_key(host, self._partitions), url) + self.family(host)
 
     async def load(self, patterns: Iterable[tuple[bytes, traps.Pattern]]) -> None:
         if len(self._live) > 4 * self._state.config.frontier.hosts:
@@ -55,20 +63,23 @@ class Trapping:
         for (key, pattern), value in zip(missing.items(), values, strict=True):
             self._live[key] = decode_pattern(value) if value else PatternRow(pattern.rule.value, pattern.text)
 
-    def admits(self, host: Host | None, link: Link, patterns: Sequence[tuple[bytes, traps.Pattern]]) -> bytes | None:
+    def admits(self, link: Link, patterns: Shapes) -> bytes | None:
         """None: take it in, it is counted. Otherwise the pattern that holds it."""
-        counted = [key for key, pattern in patterns if host is None or pattern.rule is not traps.Rule.SUBDOMAINS]
-        if not (link.seed or link.kind is not Kind.PAGE):
-            for key in counted:
+        if not link.seed and link.kind is Kind.PAGE:
+            for key, _ in patterns:
                 row = self._live[key]
-                if row.admitted >= traps.allowance(row, self._sample):
+                if row.admitted >= self._sample and row.admitted >= traps.allowance(row, self._sample):
                     row.held += 1
+                    self._changed[key] = None
                     _exemplify(row, link.url)
                     return key
-        for key in counted:
+        for key, _ in patterns:
             row = self._live[key]
+            if row.admitted % _SAVED == 0:
+                self._changed[key] = None
             row.admitted += 1
-            _exemplify(row, link.url)
+            if len(row.examples) < _EXAMPLES:
+                _exemplify(row, link.url)
         return None
 
     def hold(self, pattern: bytes, key: bytes, link: Link) -> tuple[Put, Put]:
@@ -78,12 +89,17 @@ class Trapping:
         value = encode_link(link, int(state.time.wall()))
         return Put(held, value), Put(keys.url_row(key), IN_HOLD + pattern + held[1])
 
-    def saved(self, patterns: Iterable[bytes]) -> list[Put]:
+    def changes(self) -> list[Put]:
+        """Rows that changed since the last call. A count is written now and then: a crash forgets a few URLs of it."""
+        changed, self._changed = self._changed, {}
+        return self._saved(changed)
+
+    def _saved(self, patterns: Iterable[bytes]) -> list[Put]:
         return [Put(keys.pattern_row(key), encode(self._live[key])) for key in patterns]
 
     async def judge(self, pages: Sequence[tuple[str, Finding | None]]) -> None:
         """What pages turned out to be (URL, finding), and the release of what that proves."""
-        found = [(finding, self.patterns(host_of(url), url)) for url, finding in pages]
+        found = [(finding, self._of(url)) for url, finding in pages]
         await self.load(pair for _, patterns in found for pair in patterns)
         touched: dict[bytes, None] = {}
         for finding, patterns in found:
@@ -91,7 +107,7 @@ class Trapping:
                 traps.judge(self._live[key], finding)
                 touched[key] = None
         if touched:
-            await self._state.table.write(self.saved(touched))
+            await self._state.table.write(self._saved(touched))
         for key in touched:
             row = self._live[key]
             if row.held and traps.allowance(row, self._sample) > row.admitted:
@@ -118,12 +134,12 @@ class Trapping:
             self._state.holds(host, -1)
         row.admitted += len(rows)
         row.held = max(0, row.held - len(rows)) if len(rows) == room else 0
-        batch.rows += self.saved([pattern])
+        batch.rows += self._saved([pattern])
         await self._settling.write(batch)
 
-    async def suspected(self, host: str, url: str) -> list[PatternRow]:
+    async def suspected(self, url: str) -> list[PatternRow]:
         """For a person who asks about a URL: the patterns it belongs to that are held back."""
-        patterns = self.patterns(host, url)
+        patterns = self._of(url)
         await self.load(patterns)
         return [row for key, _ in patterns if traps.is_suspected(row := self._live[key], self._sample)]
 

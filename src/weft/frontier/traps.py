@@ -6,6 +6,7 @@ each pattern a sample is taken in. More follow as its pages prove to differ; the
 
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from weft.records import Finding
@@ -44,32 +45,33 @@ _SESSION: Final = re.compile(
     r"[0-9a-z]{8,})|/\(s\([0-9a-z]{8,}\)\)|[/=][0-9a-f]{16,}(?:[/&.]|$)",
     re.IGNORECASE,
 )
+_ID: Final = re.compile(r"[0-9a-f]{16}")
 _DATE: Final = re.compile(r"/\d{4}[/-]\d{1,2}(?:[/-]\d{1,2})?/?$")
 _DATE_QUERY: Final = re.compile(
     r"(?:^|&)(?:date|day|month|year|week|from|to|start|end)=\d{1,4}(?:-\d{1,2}){0,2}(?:&|$)"
 )
-_NUMBER: Final = re.compile(r"\d+")
-_WORDS: Final = re.compile(r"[-_]")
+_NUMBER: Final = re.compile(r"\d")
+# What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
+_VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
 _REPEATS: Final = 3
 
 
 def pattern_of(url: str) -> Pattern | None:
     """The pattern of a canonical URL inside its host; None for one that is made of words alone."""
-    target = url[url.find("/", 8) :]
-    path, _, query = target.partition("?")
-    segments = path.split("/")
-    if len(segments) > _REPEATS + 1 and _repeats(segments):
-        return Pattern(Rule.SEGMENTS, f"/{segments[1]}/…")
+    path, _, query = url[url.find("/", 8) :].partition("?")
+    if path.count("/") > _REPEATS and _repeats(path.split("/")):
+        return Pattern(Rule.SEGMENTS, f"/{path.split('/')[1]}/…")
     if not query and not _NUMBER.search(path):
         return None
-    if _SESSION.search(target):
-        return Pattern(Rule.SESSION, f"/{segments[1] if len(segments) > 2 else ''}…")
-    if _DATE.search(path):
-        return Pattern(Rule.CALENDAR, f"{_general(_DATE.sub('', path).split('/'))}/DATE")
+    if (query or ";" in path or _ID.search(path)) and _SESSION.search(url):
+        first = path.split("/")
+        return Pattern(Rule.SESSION, f"/{first[1] if len(first) > 2 else ''}…")
+    if path[-1] in "/0123456789" and _DATE.search(path):
+        return Pattern(Rule.CALENDAR, f"{_VARIABLE.sub('*', _DATE.sub('', path))}/DATE")
     if query:
         rule = Rule.CALENDAR if _DATE_QUERY.search(query) else Rule.QUERY
-        return Pattern(rule, f"{_general(segments)}?…")
-    return Pattern(Rule.NUMBERS, _general(segments))
+        return Pattern(rule, f"{_VARIABLE.sub('*', path)}?…")
+    return Pattern(Rule.NUMBERS, _VARIABLE.sub("*", path))
 
 
 def _repeats(segments: list[str]) -> bool:
@@ -78,11 +80,7 @@ def _repeats(segments: list[str]) -> bool:
     return any(segment and segments.count(segment) >= _REPEATS for segment in segments)
 
 
-def _general(segments: list[str]) -> str:
-    """The path without what tells one page from the next: numbers, ids, titles."""
-    return "/".join("*" if _WORDS.search(segment) else _NUMBER.sub("0", segment) for segment in segments)
-
-
+@lru_cache(maxsize=65_536)
 def family_of(host: str) -> str:
     """The name under which hosts count as one site: the registrable domain, or two labels where it is not known."""
     domain = registrable(host)
