@@ -86,12 +86,29 @@ def test_a_file_without_captures_says_so(data: bytes) -> None:
     assert read(b"") == ["no captures in this file"]
 
 
-def test_damage_ends_the_file_with_a_reason() -> None:
-    data = gzip.compress(record()) + b"garbage" * 9 + gzip.compress(GOOD)
-    first, reason = read(data)
-    assert first == "<p>hi"
-    assert reason.startswith("the file is damaged")
+def test_behind_damage_the_next_record_is_found() -> None:
+    for damage in (b"garbage" * 9, b"\x1f\x8b\x08" * 50, gzip.compress(b"no record"), b"\0" * 3_000_000):
+        first, *others = read(gzip.compress(record()) + damage + gzip.compress(GOOD))
+        assert first == "<p>hi"
+        assert others[-1] == "<p>hi there"
+        assert all(other.startswith("the file is damaged") for other in others[:-1])
+
+
+def test_a_flipped_bit_costs_one_record() -> None:
+    members = [gzip.compress(record(f"http://a.example/{number}", PAGE + b"%d" % number)) for number in range(9)]
+    hurt = bytearray(members[4])
+    hurt[len(hurt) // 2] ^= 0xFF
+    found = read(b"".join([*members[:4], bytes(hurt), *members[5:]]))
+    bodies = [one for one in found if one.startswith("<p>")]
+    assert bodies == [f"<p>hi{number}" for number in range(9) if number != 4]
+    assert len(found) > len(bodies)
+
+
+def test_what_is_cut_short_says_so() -> None:
     assert read((record() + GOOD)[:-20]) == ["<p>hi", "the record is cut short"]
+    first, second = read((gzip.compress(record()) + gzip.compress(GOOD))[:-60])
+    assert first == "<p>hi"
+    assert not second.startswith("<p>")
 
 
 async def test_our_own_file_gives_back_its_captures() -> None:

@@ -12,6 +12,7 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
 import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from isal import isal_zlib
 
 from weft.errors import Corrupt
 from weft.ports import Blobs
@@ -22,8 +23,9 @@ from .warc import KIND_FIELD, field, record_id
 
 LARGEST: Final = 1 << 31  # of our own records: fetch.max_body is far below
 _KINDS: Final = {kind.name.lower(): kind for kind in Kind}
-_WANTED: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
+_WANTED: Final = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 _WINDOW: Final = 1 << 20
+_MEMBER: Final = b"\x1f\x8b\x08"
 _BLANK: Final = " \t"  # what HTTP calls white space; str.strip takes more
 
 
@@ -68,18 +70,57 @@ def decode(data: bytes) -> Capture:
 
 
 def records(source: BinaryIO, name: str, largest: int) -> Iterator[Replayed]:
-    """All captures of a WARC file: plain, gzip, zstd or lz4. Blocks over `largest` bytes are skipped."""
-    empty = True
+    """All captures of a WARC file: plain, gzip, zstd or lz4. Blocks over `largest` bytes are skipped.
+
+    Behind damage to a gzip file it goes on at the next member that holds a record.
+    """
+    members = source.seekable() and source.read(len(_MEMBER)) == _MEMBER
+    if source.seekable():
+        source.seek(0)
+    found, last = False, 0
+    place: int | None = 0
+    while place is not None:
+        reason = ""
+        try:
+            for record in ArchiveIterator(source, parse_http=False, quirks_mode=True):
+                last = record.stream_pos
+                if record.record_type in _WANTED:
+                    found = True
+                    yield _foreign(record, name, largest)
+        except (ValueError, OSError, EOFError, RuntimeError) as error:  # fastwarc's names for a damaged stream
+            reason = str(error)
+        # fastwarc also ends at what it takes for padding; the end is where no record follows the last one
+        place = _next_member(source, max(last, place) + 1) if members else None
+        if place is not None or reason:
+            found = True
+            yield Skipped("", f"the file is damaged behind byte {last}: {reason or 'no record follows'}")
+    if not found:
+        yield Skipped("", "no captures in this file")
+
+
+def _next_member(source: BinaryIO, start: int) -> int | None:
+    """Where the next gzip member with a WARC record begins; the file is left there."""
+    source.seek(start)
+    window = source.read(_WINDOW)
+    while len(window) > len(_MEMBER):
+        place = window.find(_MEMBER)
+        while place >= 0:
+            source.seek(start + place)
+            if _begins_record(source.read(_WINDOW)):
+                source.seek(start + place)
+                return start + place
+            place = window.find(_MEMBER, place + 1)
+        start += len(window) - len(_MEMBER) + 1  # a mark may lie across two windows
+        source.seek(start)
+        window = source.read(_WINDOW)
+    return None
+
+
+def _begins_record(data: bytes) -> bool:
     try:
-        for record in ArchiveIterator(source, record_types=_WANTED, parse_http=False, quirks_mode=True):
-            empty = False
-            yield _foreign(record, name, largest)
-    except (ValueError, OSError, EOFError, RuntimeError) as error:
-        # fastwarc names damage of the stream in several ways; what lies behind it cannot be found
-        yield Skipped("", f"the file is damaged: {error}")
-    else:
-        if empty:
-            yield Skipped("", "no captures in this file")
+        return isal_zlib.decompressobj(wbits=member.GZIP).decompress(data, 16).startswith(b"WARC/")
+    except member.GzipError:
+        return False
 
 
 def _foreign(record: WarcRecord, name: str, largest: int) -> Replayed:
