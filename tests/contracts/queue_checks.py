@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from weft.clock import ManualClock
+from weft.clock import ManualClock, SystemClock
 from weft.errors import TooLarge
 from weft.ports import MAX_MESSAGE, Message, Queue
 
@@ -30,6 +30,13 @@ class Bench:
             left = end - self.clock.monotonic()
             await self.clock.advance(min(left, self.clock.next_wake() or left))
         return await waiting
+
+    async def let_pass(self, terms: float) -> None:
+        """Nobody receives meanwhile."""
+        if self.clock:
+            self.clock.tick(terms * self.term)
+        else:
+            await SystemClock().sleep(terms * self.term)
 
     async def _settled(self, waiting: asyncio.Future[list[Message]]) -> bool:
         """Let everything run that needs no time."""
@@ -66,6 +73,7 @@ async def the_limit_is_kept(bench: Bench) -> None:
     sent = {b"%d" % number for number in range(1203)}
     await queue.send(sorted(sent))
     received: list[Message] = []
+    assert await queue.receive(0) == []
     for _ in range(100):
         messages = await queue.receive(100)
         assert len(messages) <= 100
@@ -121,6 +129,18 @@ async def the_expired_are_found_behind_the_hidden(bench: Bench) -> None:
     await queue.close()
 
 
+async def the_expired_do_not_push_out_the_new(bench: Bench) -> None:
+    queue = await bench.opener()
+    await queue.send([b"old 1", b"old 2"])
+    await queue.receive(2)
+    await bench.let_pass(1.1)
+    await queue.send([b"new 1", b"new 2", b"new 3"])
+    found = [message for _ in range(2) for message in await queue.receive(2)]  # the expired alone may fill the first
+    found += await queue.receive(9)
+    assert bodies(found) == [b"new 1", b"new 2", b"new 3", b"old 1", b"old 2"]
+    await queue.close()
+
+
 async def extending_hides_for_another_term(bench: Bench) -> None:
     queue = await bench.opener()
     await queue.send([b"kept", b"left"])
@@ -137,6 +157,8 @@ async def acking_twice_or_in_vain_does_nothing(bench: Bench) -> None:
     await queue.send([b"a", b"b", b"c"])
     first, *others = await queue.receive(3)
     unknown = [Message(b"", b""), Message(b"unknown", b"x"), Message(b"9" * 2000, b""), Message(b"7-7", b"")]
+    await queue.ack([*unknown, Message(b"\x00", b""), Message(b"\x00" * 7 + b"\x09", b"")])
+    assert await queue.size() == 3
     await queue.ack([*unknown, first])
     await queue.ack([first, first])
     await queue.extend([first, *unknown])
@@ -228,6 +250,7 @@ CHECKS: tuple[Check, ...] = (
     a_received_message_is_hidden_for_its_term,
     it_comes_back_until_acked,
     the_expired_are_found_behind_the_hidden,
+    the_expired_do_not_push_out_the_new,
     extending_hides_for_another_term,
     acking_twice_or_in_vain_does_nothing,
     a_waiting_receiver_wakes_at_once,

@@ -154,6 +154,34 @@ async def test_an_object_store_that_refuses(s3_server: S3Server) -> None:
         await blobs.list()
 
 
+async def test_a_journal_is_sealed_when_the_store_is_back(s3_server: S3Server, tmp_path: Path) -> None:
+    journals = FileJournals(tmp_path, open_objects("s3://bucket/crawl"))
+    journal = await journals.open("raw/1")
+    await journal.append(b"record")
+    s3_server.refuse = 400
+    with pytest.raises(Unavailable):
+        await journal.seal()
+    assert await journals.unsealed() == ["raw/1"]
+    s3_server.refuse = None
+    assert await journal.append(b", another") == 6
+    await journal.seal()
+    assert s3_server.objects == {"crawl/raw/1": b"record, another"}
+    assert await journals.unsealed() == []
+    await journals.close()
+
+
+async def test_an_upload_cut_off_before_its_file_was_removed_is_done_again(s3_server: S3Server, tmp_path: Path) -> None:
+    s3_server.objects["crawl/raw/1"] = b"record"
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "1+open").write_bytes(b"record")
+    journals = FileJournals(tmp_path, open_objects("s3://bucket/crawl"))
+    for name in await journals.unsealed():
+        await (await journals.open(name)).seal()
+    assert s3_server.objects == {"crawl/raw/1": b"record"}
+    assert await journals.unsealed() == []
+    await journals.close()
+
+
 async def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(EngineError):

@@ -104,3 +104,14 @@ async def test_put_if_survives_power_loss() -> None:
         assert await table.put_if((b"o", b"k"), None, b"mine")
         table.crash(power=True)
         assert await table.reopened().get([(b"o", b"k"), (b"g", b"before")]) == [b"mine", b"v"]
+
+
+async def test_a_cancelled_write_does_not_come_back_later() -> None:
+    for seed in range(20):
+        table, keys = TornTable(seed), [(b"g", b"%d" % row) for row in range(40)]
+        writing = asyncio.ensure_future(table.write([Put(key, b"cancelled") for key in keys]))
+        await asyncio.sleep(0)
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+        await table.write([Put(key, b"later") for key in keys])
+        assert await table.reopened().get(keys) == [b"later"] * 40

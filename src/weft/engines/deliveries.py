@@ -10,6 +10,15 @@ from heapq import heappop, heappush
 from weft.ports import Clock, Message
 
 
+def receipt_of(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def numbers_of(messages: Iterable[Message]) -> list[int]:
+    """The numbers that the receipts stand for; receipts that are none of ours are left out."""
+    return [int.from_bytes(message.receipt, "big") for message in messages if len(message.receipt) == 8]
+
+
 class Deliveries:
     """Messages, by number, that are out with a receiver; and the bell that wakes waiting receivers."""
 

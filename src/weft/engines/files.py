@@ -19,6 +19,7 @@ from weft.errors import EngineError, Missing, Unavailable
 Fsync: TypeAlias = Callable[[int], None]
 Result = TypeVar("Result")
 
+_SEALING: Final = "it is being sealed"
 OPEN: Final = "+open"  # '+' is in no blob's name, so an open journal is never taken for a blob
 
 
@@ -59,6 +60,9 @@ class FileJournal:
 
     async def sync(self) -> int:
         self._usable()
+        return await self._sync()
+
+    async def _sync(self) -> int:
         end = self._end
         try:
             await self._journals.in_thread(lambda: self._journals.fsync(self._descriptor), self._name)
@@ -75,14 +79,25 @@ class FileJournal:
 
     async def cut(self, length: int) -> None:
         self._usable()
+        self._truncate(length)
+        await self._sync()
+
+    def _truncate(self, length: int) -> None:
         with mapping(self._name):  # not in a thread, where it might fall behind a later append
             os.ftruncate(self._descriptor, min(length, self._end))
         self._end = min(length, self._end)
-        await self.sync()
 
     async def seal(self) -> str:
-        await self.cut(self._end)  # a failed append may have left a stump
-        await self._journals.publish(self._name)
+        self._usable()
+        self._fault = _SEALING
+        try:
+            self._truncate(self._end)  # a failed append may have left a stump
+            await self._sync()
+            await self._journals.publish(self._name)
+        except BaseException:
+            if self._fault == _SEALING:
+                self._fault = ""  # it can be sealed again, when the shelf is back
+            raise
         self.close("it is sealed")
         return self._name
 

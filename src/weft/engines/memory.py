@@ -8,7 +8,7 @@ from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Sequence
 
-from weft.engines.deliveries import Deliveries
+from weft.engines.deliveries import Deliveries, numbers_of, receipt_of
 from weft.engines.limits import check_blob_name, check_key, check_messages
 from weft.errors import EngineError, Missing
 from weft.ports import Clock, Delete, Key, Message, Put, Range, Rows, Step
@@ -92,18 +92,18 @@ class MemoryQueue:
             new = [self._waiting.popleft() for _ in range(min(len(self._waiting), limit - len(numbers)))]
             self._deliveries.hide(new)
             numbers += new
-            return [Message(number.to_bytes(8, "big"), self._bodies[number]) for number in numbers]
+            return [Message(receipt_of(number), self._bodies[number]) for number in numbers]
 
         return await self._deliveries.first(take, wait)
 
     async def ack(self, messages: Sequence[Message]) -> None:
-        numbers = [int.from_bytes(message.receipt, "big") for message in messages]
+        numbers = numbers_of(messages)
         self._deliveries.forget(numbers)
         for number in numbers:
             self._bodies.pop(number, None)
 
     async def extend(self, messages: Sequence[Message]) -> None:
-        self._deliveries.extend(int.from_bytes(message.receipt, "big") for message in messages)
+        self._deliveries.extend(numbers_of(messages))
 
     async def size(self) -> int:
         return len(self._bodies)

@@ -7,7 +7,7 @@ import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -56,12 +56,13 @@ class ObjectBlobs:
     async def delete(self, names: Sequence[str]) -> None:
         for name in names:
             check_blob_name(name)
-        for name in names:
-            async with _mapping(name):
-                try:
-                    await obstore.delete_async(self._store, name)
-                except FileNotFoundError:
-                    continue
+        async with _mapping(f"{len(names)} blobs"):
+            try:
+                await obstore.delete_async(self._store, names)
+            except FileNotFoundError:  # some stores stop at the first that does not exist
+                for name in names:
+                    with suppress(FileNotFoundError):
+                        await obstore.delete_async(self._store, name)
 
     async def has(self, name: str) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""Table and Queue on a Redis server with an append-only file. URL `redis://HOST:PORT/DB#NAME` (also rediss, unix).
+"""Table and Queue on a Redis server, 7 or newer. URL `redis://HOST:PORT/DB#NAME` (also rediss, unix).
 
 The server must answer only after its disk has the write: `appendonly yes`, `appendfsync always`; opening checks it
 where the server lets us ask. #NAME keeps several crawls on one server apart.
@@ -175,6 +175,8 @@ class RedisQueue:
                 await _answers(pipe)
 
     async def receive(self, limit: int, wait: float = 0.0) -> list[Message]:
+        if limit <= 0:
+            return []
         left = wait
         task = asyncio.current_task()
         cancels = task.cancelling() if task else 0

@@ -146,7 +146,7 @@ class RocksTable:
             cursor = self._db.iter()
             cursor.seek(prefix)
             first = _item(cursor, prefix)
-            cursor.seek_for_prev(_successor(prefix))
+            cursor.seek_for_prev(prefix + b"\xff" * (MAX_KEY_PART + 1))
             return first, _item(cursor, prefix)
         except Exception as error:
             raise _mapped(error, self._path) from error
@@ -240,7 +240,7 @@ def _status(error: Exception) -> str:
 def _mapped(error: Exception, path: Path) -> EngineError:
     if isinstance(error, EngineError):
         return error
-    if "lock" in str(error).lower() and _status(error) == "IO error":
+    if str(error).startswith(("IO error: While lock file", "IO error: lock hold by")):
         return Unavailable(f"{path} is in use by another process")
     if _status(error) in ("Corruption", "Invalid argument"):
         return Corrupt(f"{path}: {error}")

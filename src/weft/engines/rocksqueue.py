@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from weft.engines.deliveries import Deliveries
+from weft.engines.deliveries import Deliveries, numbers_of, receipt_of
 from weft.engines.limits import check_messages
 from weft.engines.rocksdb import RocksTable
 from weft.ports import Clock, Delete, Key, Message, Put, Range
@@ -48,24 +48,26 @@ class RocksQueue:
         due = [_message_key(number) for number in self._deliveries.take_due(limit)]
         again = zip(due, await self._table.get(due), strict=True)
         messages = [Message(item, body) for (_, item), body in again if body is not None]
-        return messages + await self._take_new(limit - len(messages))
+        if len(messages) < limit:
+            messages += await self._take_new(limit - len(messages))
+        return messages
 
     async def _take_new(self, limit: int) -> list[Message]:
         settled = self._cursor if self._sending.locked() else self._next
-        (rows,) = await self._table.scan([Range(_MESSAGES, self._cursor.to_bytes(8, "big"), limit=limit)])
+        (rows,) = await self._table.scan([Range(_MESSAGES, receipt_of(self._cursor), limit=limit)])
         messages = [Message(item, body) for item, body in rows]
-        numbers = _numbers(messages)
+        numbers = numbers_of(messages)
         self._deliveries.hide(numbers)
         self._cursor = numbers[-1] + 1 if numbers else max(self._cursor, settled)  # a failed send leaves a gap
         return messages
 
     async def ack(self, messages: Sequence[Message]) -> None:
-        numbers = [number for number in _numbers(messages) if number < self._next]
+        numbers = [number for number in numbers_of(messages) if number < self._next]
         self._deliveries.forget(numbers)
         await self._table.write([Delete(_message_key(number)) for number in numbers])
 
     async def extend(self, messages: Sequence[Message]) -> None:
-        self._deliveries.extend(_numbers(messages))
+        self._deliveries.extend(numbers_of(messages))
 
     async def size(self) -> int:
         return len(self._deliveries) + self._next - self._cursor
@@ -75,8 +77,4 @@ class RocksQueue:
 
 
 def _message_key(number: int) -> Key:
-    return _MESSAGES, number.to_bytes(8, "big")
-
-
-def _numbers(messages: Sequence[Message]) -> list[int]:
-    return [int.from_bytes(message.receipt, "big") for message in messages]
+    return _MESSAGES, receipt_of(number)

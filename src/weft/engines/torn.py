@@ -48,14 +48,16 @@ class TornTable:
         self._random.shuffle(left)  # stores that shard a batch apply it in any order
         ticket = id(left)
         self._under_way[ticket] = left
-        while left:
+        try:
+            while left:
+                self._alive()
+                self._tick()
+                self._apply(left.pop())
+                if self._random.random() < 0.25:  # others see a step half done, and a crash can fall here
+                    await asyncio.sleep(0)
             self._alive()
-            self._tick()
-            self._apply(left.pop())
-            if self._random.random() < 0.25:  # others see a step half done, and a crash can fall here
-                await asyncio.sleep(0)
-        self._alive()
-        del self._under_way[ticket]
+        finally:
+            self._under_way.pop(ticket, None)  # a cancelled step stays as torn as it is
 
     async def put_if(self, key: Key, old: bytes | None, new: bytes | None) -> bool:
         self._alive()
