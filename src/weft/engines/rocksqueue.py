@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from weft.clock import SystemClock
 from weft.engines.deliveries import Deliveries, numbers_of, receipt_of
 from weft.engines.limits import check_messages
 from weft.engines.rocksdb import RocksTable
@@ -21,7 +22,8 @@ class RocksQueue:
     """
 
     def __init__(self, path: Path, clock: Clock, term: float) -> None:
-        self._table = RocksTable(path, clock, block_cache_bytes=8 << 20, write_buffer_bytes=4 << 20)
+        # A stalled disk is waited for on the real clock, whatever clock the terms run on.
+        self._table = RocksTable(path, SystemClock(), block_cache_bytes=8 << 20, write_buffer_bytes=4 << 20)
         self._deliveries = Deliveries(clock, term)
         first, last = self._table.ends(_MESSAGES)
         self._cursor = int.from_bytes(first, "big")
