@@ -15,9 +15,10 @@ Attributes = dict[str, str | None]
 
 
 class Collection:
-    """Everything but text. At most one link is open at a time."""
+    """Everything but text. At most one link is open at a time. Anchors are left out when nobody will follow them."""
 
-    def __init__(self) -> None:
+    def __init__(self, anchors: bool) -> None:
+        self.anchors = anchors
         self.link: LexborNode | None = None
         self.link_parts: list[str] = []
         self.links: list[RawLink] = []
@@ -38,7 +39,7 @@ class Collection:
         """The open link ends."""
         node = self.link
         self.link = None
-        if node is None:
+        if node is None or not self.anchors:
             return
         attributes = node.attributes
         href = attributes.get("href")

@@ -82,9 +82,8 @@ class _Page:
         self.words = words(self.counts)
         self.link_share = np.minimum(facts[Fact.LINK_CHARS] / self.chars, 1.0).astype(np.float32)
         self.tag = facts[Fact.TAG]
-        self.box_parents = np.array(walk.box_parents, np.int64)
-        self.box_starts = np.array(walk.box_starts, np.int64)
-        self.box_ends = np.array(walk.box_ends, np.int64)
+        boxes = np.array(walk.box_parents + walk.box_starts + walk.box_ends, np.int64)
+        self.box_parents, self.box_starts, self.box_ends = boxes.reshape(3, -1)
         base = np.empty((7, self.count), np.float32)
         base[_WORDS] = self.words
         base[_PLAIN] = self.words * (1 - self.link_share)  # words outside links

@@ -21,10 +21,10 @@ class Reading(msgspec.Struct, frozen=True):
     walk: Walk
 
 
-def read(body: bytes, charset: str | None = None) -> Reading:
-    """Read a page; `charset` is what the server declared."""
+def read(body: bytes, charset: str | None = None, *, anchors: bool = True) -> Reading:
+    """Read a page; `charset` is what the server declared. Without `anchors`, its links to other pages are not listed."""
     decoded = decode(body, charset)
     refusal = inspect(decoded.html)
     if refusal is not None:
         raise Refused(refusal.value)
-    return Reading(decoded.charset, len(body), walk(LexborHTMLParser(decoded.html)))
+    return Reading(decoded.charset, len(body), walk(LexborHTMLParser(decoded.html), anchors=anchors))

@@ -66,7 +66,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 def extract(html: bytes, url: str | None = None, *, charset: str | None = None, markdown: bool = False) -> Extract:
     """The main text and metadata of a page. Raises `Refused` for a page that no parser may have."""
-    return compose(read(html, charset), url, markdown=markdown)
+    return compose(read(html, charset, anchors=False), url, markdown=markdown)
 
 
 def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:

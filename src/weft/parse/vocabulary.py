@@ -171,65 +171,104 @@ REGION_OF_PROPERTY = {
     "description": "description",
     "reviewbody": "review",
 }
-# One bit each, matched anywhere in class and id unless bounded by (?<![a-z]) … (?![a-z]).
+# One bit each: words in class and id attributes. Found anywhere in them; `=word` only when no letter stands beside it,
+# `word$` only when none follows.
 CLASS_WORDS = (
-    r"content|conteudo|contenido|inhalt|contenu",
-    r"article|artikel|articulo|artic",
-    r"post|entry|story",
-    r"body|text|txt|prose|markdown|rich|wysiwyg",
-    r"main",
-    r"blog|news",
-    r"comment|reply|replies|discuss|disqus|respon[ds]|cmt",
-    r"thread|message|topic|forum|question|answer",
-    r"product|sku",
-    r"desc|detail|summary|intro|lead|abstract|excerpt|standfirst|dek",
-    r"title|headline|heading",
-    r"spec|feature|attribute|benefit",
-    r"review|rating|testimonial|feedback",
-    r"card|teaser|tile|grid",
-    r"list|item|entries|archive",
-    r"nav|menu|crumb",
-    r"header|masthead|topbar|(?<![a-z])top(?![a-z])",
-    r"foot|copyright|bottom|colophon",
-    r"sidebar|aside|rail|widget|(?<![a-z])(?:side|right|left)(?![a-z])",
-    r"relat|recommend|similar|(?<![a-z])(?:more|also|next|prev)(?![a-z])|readmore|read-?next|xg|suggest|upsell",
-    r"popular|trend|latest|recent|most|hot",
-    r"shar(?:e|ing)|social|follow|facebook|twitter|whatsapp|weibo",
-    r"(?<![a-z])(?:ads?|adv|gg)(?![a-z])|advert|sponsor|promo|banner|dfp|taboola|outbrain",
-    r"cookie|consent|gdpr|privacy|onetrust|cmp",
-    r"popup|modal|overlay|dialog|lightbox|drawer|offcanvas|tooltip|dropdown",
-    r"newsletter|subscri|sign-?up|cta|call-?to|donat|paywall",
-    r"meta|byline|author|date|time(?!line)|info|publish|credit|source",
-    r"tags?(?![a-z])|categor|keyword|label|badge",
-    r"search|filter|sort|facet|pagina|pager",
-    r"login|account|cart|basket|checkout|price|buy|shipping|register",
-    r"caption|image|photo|gallery|media|img|pic(?![a-z])|figure",
-    r"video|player|slider|carousel|swiper|slick|embed",
-    r"tool|button|btn|action|control|print",
-    r"hidden|hide|sr-only|screen-reader|skip|invisible|d-none|collapse",
-    r"toc(?![a-z])|table-of|outline|jump",
-    r"code|highlight|snippet|syntax|terminal",
-    r"faq|accordion|(?<![a-z])tabs?(?![a-z])|panel",
-    r"hero|jumbotron|cover",
-    r"section|wrapper|container|layout|inner|region|(?<![a-z])(?:row|col)(?![a-z])",
-    r"legal|disclaim|terms|policy|notice|alert|warning",
-    r"user|profile|avatar|signature|bio(?![a-z])|member|contact",
-    r"page|site|global|app(?![a-z])|root",
-    r"quote|pull|citation|reference|footnote",
-    r"job|event|recipe|calendar|location|hours",
+    "content conteudo contenido inhalt contenu",
+    "article artikel articulo artic",
+    "post entry story",
+    "body text txt prose markdown rich wysiwyg",
+    "main",
+    "blog news",
+    "comment reply replies discuss disqus respond respons cmt",
+    "thread message topic forum question answer",
+    "product sku",
+    "desc detail summary intro lead abstract excerpt standfirst dek",
+    "title headline heading",
+    "spec feature attribute benefit",
+    "review rating testimonial feedback",
+    "card teaser tile grid",
+    "list item entries archive",
+    "nav menu crumb",
+    "header masthead topbar =top",
+    "foot copyright bottom colophon",
+    "sidebar aside rail widget =side =right =left",
+    "relat recommend similar =more =also =next =prev readmore read-?next xg suggest upsell",
+    "popular trend latest recent most hot",
+    "share sharing social follow facebook twitter whatsapp weibo",
+    "=ads? =adv =gg advert sponsor promo banner dfp taboola outbrain",
+    "cookie consent gdpr privacy onetrust cmp",
+    "popup modal overlay dialog lightbox drawer offcanvas tooltip dropdown",
+    "newsletter subscri sign-?up cta call-?to donat paywall",
+    "meta byline author date time(?!line) info publish credit source",
+    "tags?$ categor keyword label badge",
+    "search filter sort facet pagina pager",
+    "login account cart basket checkout price buy shipping register",
+    "caption image photo gallery media img pic$ figure",
+    "video player slider carousel swiper slick embed",
+    "tool button btn action control print",
+    "hidden hide sr-only screen-reader skip invisible d-none collapse",
+    "toc$ table-of outline jump",
+    "code highlight snippet syntax terminal",
+    "faq accordion =tabs? panel",
+    "hero jumbotron cover",
+    "section wrapper container layout inner region =row =col",
+    "legal disclaim terms policy notice alert warning",
+    "user profile avatar signature bio$ member contact",
+    "page site global app$ root",
+    "quote pull citation reference footnote",
+    "job event recipe calendar location hours",
 )
 _COMMENT_NODE = 4
 _STANDARD = 1 << 12
-_CLASS_PATTERN = re.compile("|".join(f"({words})" for words in CLASS_WORDS))
+_CACHED = 1 << 16
 
 
-@lru_cache(maxsize=1 << 16)
-def class_bits(words: str) -> int:
-    """Bits of CLASS_WORDS found in a class or id attribute. Cached: templates repeat the same few words."""
+@lru_cache(maxsize=_CACHED)
+def class_bits(attribute: str) -> int:
+    """Bits of CLASS_WORDS found in a class or id attribute. Cached: templates repeat the same few."""
     bits = 0
-    for match in _CLASS_PATTERN.finditer(words.lower()):
-        bits |= 1 << (match.lastindex or 1) - 1
+    for name in attribute.split():
+        bits |= _name_bits(name)
     return bits
+
+
+@lru_cache(maxsize=_CACHED)
+def _name_bits(name: str) -> int:
+    pattern, bits_of_marks = _class_pattern()
+    bits = 0
+    for match in pattern.finditer(name.lower()):
+        bits |= bits_of_marks[match.lastindex or 0]
+    return bits
+
+
+@cache
+def _class_pattern() -> tuple[re.Pattern[str], list[int]]:
+    """All words as one expression, grouped by first letter: five times faster than trying them in turn.
+
+    An empty group after each word is its mark; the list says which bit a mark stands for.
+    """
+    branches: dict[str, list[str]] = {}
+    bits_of_marks = [0]
+    places: dict[str, list[int]] = {}
+    for bit, words in enumerate(CLASS_WORDS):
+        for word in words.split():
+            letter, rest = _branch(word)
+            branches.setdefault(letter, []).append(rest)
+            places.setdefault(letter, []).append(1 << bit)
+    for letter in branches:
+        bits_of_marks += places[letter]
+    grouped = (f"{letter}(?:{'|'.join(f'{rest}()' for rest in rests)})" for letter, rests in branches.items())
+    return re.compile("|".join(grouped)), bits_of_marks
+
+
+def _branch(word: str) -> tuple[str, str]:
+    """The first letter of a word, and the expression for the rest of it."""
+    if word.startswith("="):
+        return word[1], f"(?<![a-z]{word[1]}){word[2:]}(?![a-z])"
+    if word.endswith("$"):
+        return word[0], f"{word[1:-1]}(?![a-z])"
+    return word[0], word[1:]
 
 
 def region_bit(region: str) -> int:

@@ -35,7 +35,7 @@ class Walker:
     So wrappers of icons and images cost next to nothing. Inline elements belong to the block they stand in.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, anchors: bool) -> None:
         words = vocabulary()
         self.tags = words.tags
         self.regions = words.regions
@@ -48,7 +48,7 @@ class Walker:
         self.pre = 0  # index in `opened` of the <pre> we are in
         self.link_chars = self.link_count = self.image_count = 0
         self.item_pending = 0
-        self.found = Collection()
+        self.found = Collection(anchors)
 
     def resolve(self) -> _Frame:
         """Make frames of all that is open, because a text was found in it."""
@@ -151,7 +151,8 @@ class Walker:
     def link_text(self, text: str) -> None:
         """Text inside the open link."""
         self.link_chars += len(text.strip())
-        self.found.link_parts.append(text)
+        if self.found.anchors:
+            self.found.link_parts.append(text)
 
     def image(self, node: LexborNode) -> None:
         """An image stands before the next block."""
@@ -194,10 +195,10 @@ class Walker:
             self.flush()
 
 
-def walk(tree: LexborHTMLParser) -> Walk:
-    """Visit every node once, in document order."""
+def walk(tree: LexborHTMLParser, *, anchors: bool = True) -> Walk:
+    """Visit every node once, in document order. Without `anchors`, the links of <a> and <area> are not listed."""
     root = tree.root
-    state = Walker()
+    state = Walker(anchors)
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
