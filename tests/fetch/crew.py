@@ -45,7 +45,10 @@ class Crew:
     """See the module."""
 
     def __init__(
-        self, names: dict[str, list[tuple[str, ...]]] | None = None, own: tuple[str, ...] = ("127.0.0.1",)
+        self,
+        names: dict[str, list[tuple[str, ...]]] | None = None,
+        own: tuple[str, ...] = ("127.0.0.1",),
+        config: Fetch = QUICK,
     ) -> None:
         self.clock = ManualClock()
         self.names = Names(names or {"h.test": [("127.0.0.1",)], "other.test": [("127.0.0.1",)]})
@@ -53,18 +56,18 @@ class Crew:
         self.turns: list[tuple[str, str]] = []
         self.busy = False
         self.connected: list[tuple[str, str]] = []
-        self.own = own
+        self.own, self.config = own, config
         self.transport, self.book, self.fetcher = self._open()
 
     def _open(self) -> tuple[HttpTransport, RobotsBook, Fetcher]:
         real = SystemClock()  # timeouts are real and short, ages and back-off are manual
         resolver = Resolver([self.names], real)
-        transport = HttpTransport(QUICK, Guard(OwnHosts(self.own)), resolver, real)
+        transport = HttpTransport(self.config, Guard(OwnHosts(self.own)), resolver, real)
         transport.on_connect = lambda host, address: self.connected.append((host, address))
         transport.grace = 0.2
-        identity = Identity(QUICK)
+        identity = Identity(self.config)
         book = RobotsBook(RobotsStore(self.table, 256), transport, identity, self.clock, self._turn)
-        return transport, book, Fetcher(transport, book, identity, self.clock, QUICK)
+        return transport, book, Fetcher(transport, book, identity, self.clock, self.config)
 
     async def restart(self) -> None:
         """A new process on the same table."""

@@ -99,6 +99,10 @@ class Robots:
         rule = self._rules(agent).decide(path)
         return rule is None or rule.allow or path == "/robots.txt"
 
+    def has_rules(self, agent: str) -> bool:
+        """Whether any rule concerns the agent; if not, it may fetch everything."""
+        return bool(self._rules(agent))
+
     def matched(self, url: str, agent: str) -> Decision:
         """As `allows`, with the line that decides, as the file has it."""
         path = url_path(url)

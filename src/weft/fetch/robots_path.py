@@ -3,7 +3,7 @@
 URLs and rule values come in, octet strings in normal form go out. Called by robots.py for both sides of a comparison.
 
 Normal form: %-encoded unreserved octets are decoded, so are those reserved ones that delimit nothing (`%3A` is `:`);
-everything else outside the URL alphabet is %-encoded in upper case. Within a query `%2F` and `%3F` are `/` and `?`, as
+everything else outside the URL alphabet is %-encoded, in lower case. Within a query `%2F` and `%3F` are `/` and `?`, as
 in the RFC's own example (`?baz=http://foo.bar`); within a path they stay apart from the separators.
 """
 
@@ -18,24 +18,24 @@ _CLASS = re.escape(_PLAIN)
 
 
 def _spellings() -> dict[str, str]:
-    """Every spelling that is not its own normal form → its normal form."""
-    table = {"%": "%25"}
+    """Every spelling of a %-encoded octet → its normal form."""
+    table = {}
     for octet in range(256):
-        char, code = chr(octet), f"%{octet:02X}"
-        if char not in _PLAIN:
-            table[char] = code
-        normal = char if char in _UNRESERVED + _DELIMIT_NOTHING else code
-        high, low = code[1], code[2]
-        for spelling in {code, code.lower(), f"%{high.lower()}{low}", f"%{high}{low.lower()}"}:
+        code = f"%{octet:02x}"
+        normal = chr(octet) if chr(octet) in _UNRESERVED + _DELIMIT_NOTHING else code
+        for spelling in (code, code.upper(), code[:2].upper() + code[2], code[:2] + code[2].upper()):
             table[spelling] = normal
     return table
 
 
 _NORMAL = _spellings()
-_RULE_NORMAL = {spelling: normal for spelling, normal in _NORMAL.items() if spelling not in ("*", "$", "\n")}
+_LONE = "\ue000"  # stands for a `%` that begins no sequence
+_ENCODED_ALWAYS = [(chr(octet), f"%{octet:02x}") for octet in range(128) if chr(octet) not in _PLAIN + "%*$\n"]
+_ENCODED_ALWAYS.append((_LONE, "%25"))
 _ODD = re.compile(rf"[^{_CLASS}]")
 _RULE_ODD = re.compile(rf"[^{_CLASS}*$\n]")
-_PIECES = re.compile(rf"[{_CLASS}]+|%[0-9A-Fa-f]{{2}}|.", re.DOTALL)
+_PIECES = re.compile(r"[^%]+|%..", re.DOTALL)
+_LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INNER_DOLLAR = re.compile(r"\$(?=[^\n])")  # `$` anchors at the end only
 # A URL whose path needs no parser: no dot segments, nothing that a URL parser would rewrite.
 _SIMPLE_URL = re.compile(rf"https?://[A-Za-z0-9.:_-]+(/[{_CLASS}]*)(?:#|$)")
@@ -46,7 +46,7 @@ def url_path(url: str) -> str:
     simple = _SIMPLE_URL.match(url)
     path = simple[1] if simple and "/." not in simple[1] else _parsed_path(url)
     if _ODD.search(path):
-        path = _query_decoded("".join([_NORMAL.get(piece, piece) for piece in _PIECES.findall(path)]))
+        path = _query_decoded(_normal(path).replace("*", "%2a").replace("$", "%24"))
     return path
 
 
@@ -55,14 +55,26 @@ def rule_paths(values: list[str]) -> list[str]:
     # All at once, since a hostile file has one %-sequence in every three bytes and tens of thousands of lines.
     text = "\n".join(values)
     if _RULE_ODD.search(text):
-        pieces = _PIECES.findall(text)
-        text = "".join([_RULE_NORMAL.get(piece, piece) for piece in pieces])
-        if "%2F" in text or "%3F" in text:
+        text = _normal(text)
+        if "%2f" in text or "%3f" in text:
             text = "\n".join(map(_query_decoded, text.split("\n")))
     if "$" in text:
         text = _INNER_DOLLAR.sub("%24", text)
     paths = text.split("\n")
     return [_without_authority(path) for path in paths] if "://" in text else paths
+
+
+def _normal(text: str) -> str:
+    """Normal form, but for `*`, `$` and line ends. By whole-text operations: a hostile text is odd in every octet."""
+    if "%" in text:
+        text = text.replace("%%", _LONE + "%").replace("%" + _LONE, _LONE + _LONE)
+        text = _LONE_PERCENT.sub(_LONE, text)
+        text = "".join([_NORMAL.get(piece, piece) for piece in _PIECES.findall(text)])
+    for char, code in _ENCODED_ALWAYS:
+        if char in text:
+            text = text.replace(char, code)
+    # No backslash is left by now, so that those of the error handler are its own.
+    return text if text.isascii() else text.encode("ascii", "backslashreplace").decode().replace("\\x", "%")
 
 
 def _parsed_path(url: str) -> str:
@@ -82,7 +94,7 @@ def _query_decoded(path: str) -> str:
     if "?" not in path:
         return path
     head, mark, query = path.partition("?")
-    return head + mark + query.replace("%2F", "/").replace("%3F", "?")
+    return head + mark + query.replace("%2f", "/").replace("%3f", "?")
 
 
 def _without_authority(path: str) -> str:

@@ -52,6 +52,9 @@ class RuleSet:
         self._exact = {pattern[:-1]: rules[pattern] for pattern in rules if pattern[-1] == "$"}
         self._stars = _Stars(starred) if starred else None
 
+    def __bool__(self) -> bool:
+        return bool(self._plain)
+
     def decide(self, path: str) -> Rule | None:
         """The rule that decides about the path; None if no rule matches."""
         best = self._plain_match(path)

@@ -1,0 +1,82 @@
+"""Where a request goes: a URL comes in; its host and the checked addresses of that host go out. Called by http.py.
+
+The parser that makes URLs canonical (ada) decides what the host is; what another could read differently is refused.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+import ada_url
+import yarl
+
+from weft.records import Reason
+
+from .connector import Asking
+from .dns import Answer, Resolver
+from .guard import Guard
+
+_REMEMBERED: Final = 50_000  # origins
+# The shape of a canonical URL, in which every parser finds the same host: no user, no backslash, nothing but ASCII.
+_CANONICAL: Final = re.compile(r"(https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?)/[!-\"$-\[\]-~]*")
+
+
+class End(NamedTuple):
+    """How an exchange ended before its time. Without a reason: what was left out does not matter."""
+
+    reason: Reason | None
+    detail: str
+    truncated: str = ""
+
+
+class _Known(NamedTuple):
+    """What is known of an origin: its host as ada has it, an answer for that host, and what of it may be used."""
+
+    host: str
+    found: Answer
+    checked: tuple[str, ...]
+
+
+class Destinations:
+    """Remembers what was found and checked."""
+
+    def __init__(self, guard: Guard, resolver: Resolver) -> None:
+        self._guard, self._resolver = guard, resolver
+        self._known: dict[str, _Known] = {}
+
+    async def find(self, url: str) -> Asking | End:
+        parts = _CANONICAL.fullmatch(url)
+        known = self._known.get(parts[1]) if parts else None
+        # Addresses are checked once per answer of DNS; the connector checks the one it uses once more.
+        if known is None or self._resolver.cached(known.host) is not known.found:
+            try:
+                url = ada_url.normalize_url(url).partition("#")[0]
+            except ValueError:
+                return End(Reason.BAD_URL, "not a URL")
+            parts = _CANONICAL.fullmatch(url)
+            if parts is None:
+                return End(Reason.BAD_URL, "not an http or https URL with a host and without a user")
+            checked = await self._checked(parts[2].strip("[]"))
+            if isinstance(checked, End):
+                return checked
+            known = checked
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[parts[1]] = known
+        target = yarl.URL(url, encoded=True)
+        if target.raw_host != known.host:
+            return End(Reason.BAD_URL, "two parsers disagree about its host")
+        return Asking(known.host, target, known.checked)
+
+    async def _checked(self, host: str) -> _Known | End:
+        """The addresses that may be connected to."""
+        if ":" in host or host.rpartition(".")[2].isdigit():
+            found = Answer((host,), 0.0)  # an address, or ada would have refused it
+        else:
+            found = await self._resolver.resolve(host)
+        refusals = {address: self._guard.refusal(address, host) for address in found.addresses}
+        checked = tuple(address for address, refusal in refusals.items() if refusal is None)
+        if checked:
+            return _Known(host, found, checked)
+        if not refusals:
+            return End(Reason.DNS_FAILED, found.problem)
+        return End(Reason.ADDRESS_FORBIDDEN, "; ".join(filter(None, refusals.values())))
