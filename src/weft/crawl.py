@@ -29,6 +29,8 @@ Item = TypeVar("Item")
 
 _COMMIT_BATCH: Final = 256  # captures; a group commit starts early when so many wait
 _RESOLVE_BATCH: Final = 100
+_LISTEN: Final = 0.2  # seconds; how soon the refiner notices that it should finish
+_PARSED: Final = 64  # messages that may wait to be committed, while a shard is written say
 _MESSAGES: Final = 8  # pages-queue messages parsed at once: keeps every parser busy while others are committed
 
 
@@ -102,7 +104,7 @@ class Crawler:
                 for lease in leases:
                     tasks.create_task(self._visit(lease))
                 if not leases:
-                    await pulse.wait(frontier.ready_in() if room else None)
+                    await pulse.wait(self._patience(frontier.ready_in() if room else None))
             while self.under_way:
                 await pulse.wait(None)
             for helper in helpers:
@@ -126,6 +128,12 @@ class Crawler:
             or 0 < limits.max_bytes <= tally.counts["bytes"]
             or 0 < limits.max_seconds <= elapsed
         )
+
+    def _patience(self, ready_in: float | None) -> float | None:
+        """How long to wait for something to change: until a host is ready or the time is up."""
+        limit = self._shared.config.crawl.max_seconds
+        left = limit - (self._shared.clock.monotonic() - self._started) if limit else None
+        return min((wait for wait in (ready_in, left) if wait is not None), default=None)
 
     def _room(self) -> int:
         """How many more requests may be under way."""
@@ -188,28 +196,28 @@ class Refiner:
         self._shared = shared
         self._pool = pool
         self._corpus = corpus
-        self._parsed: asyncio.Queue[Parsed] = asyncio.Queue()
+        self._parsed: asyncio.Queue[Parsed | None] = asyncio.Queue(_PARSED)  # None: no more will come
         self._parsing = 0  # messages
         self._unacked = 0  # messages parsed, their links in the frontier, not yet committed
         self._draining = False
+        self._ended = False  # nothing will be parsed any more
         self.backlog = 0  # captures announced in this run and not refined
 
     async def run(self) -> None:
         """Until `finish`, and then until everything received is committed."""
         room = asyncio.Semaphore(_MESSAGES)
         async with asyncio.TaskGroup() as tasks:
-            committing = tasks.create_task(self._commit())
-            while not await self._done():
-                await room.acquire()
-                messages = await self._shared.pages.receive(1, wait=0.2)
-                if not messages:
-                    room.release()
-                self._parsing += len(messages)
-                for message in messages:
-                    tasks.create_task(self._parse(message)).add_done_callback(lambda _: room.release())
-            while self._parsing or self._unacked:
-                await self._shared.clock.sleep(0.02)
-            committing.cancel()
+            tasks.create_task(self._commit())
+            async with asyncio.TaskGroup() as parsing:
+                while not await self._done():
+                    await room.acquire()
+                    messages = await self._shared.pages.receive(1, wait=_LISTEN)
+                    if not messages:
+                        room.release()
+                    self._parsing += len(messages)
+                    for message in messages:
+                        parsing.create_task(self._parse(message)).add_done_callback(lambda _: room.release())
+            await self._parsed.put(None)
 
     def finish(self) -> None:
         """No more captures will be announced by us: leave when the queue is empty (or at once, when stopping)."""
@@ -235,14 +243,13 @@ class Refiner:
         self._unacked += 1
         self._parsing -= 1
         self.backlog -= len(jobs)
-        self._parsed.put_nowait(Parsed(message, list(zip(announcements, pages, strict=True))))
         self._shared.pulse.beat()
+        await self._parsed.put(Parsed(message, list(zip(announcements, pages, strict=True))))
 
     async def _commit(self) -> None:
         """Documents durable and registered → findings learned → messages acked."""
-        shared, limits = self._shared, self._shared.config.corpus
-        while True:
-            batch = await gather(self._parsed, limits.segment_seconds, limits.segment_rows // _MESSAGES)
+        shared = self._shared
+        while batch := await self._segment():
             pages = [pair for parsed in batch for pair in parsed.pages]
             findings = await self._corpus.commit(pages)
             await shared.frontier.learn(findings)
@@ -252,6 +259,23 @@ class Refiner:
                 shared.tally.page(page)
             self._unacked -= len(batch)
             shared.pulse.beat()
+            await self._corpus.compact()
+
+    async def _segment(self) -> list[Parsed]:
+        """What becomes one segment: enough rows, or as many as came in time, or the rest. Empty: that was all."""
+        limits = self._shared.config.corpus
+        batch: list[Parsed] = []
+        if self._ended or (first := await self._parsed.get()) is None:
+            return batch
+        batch.append(first)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limits.segment_seconds):
+                while sum(len(parsed.pages) for parsed in batch) < limits.segment_rows:
+                    if (parsed := await self._parsed.get()) is None:
+                        self._ended = True
+                        break
+                    batch.append(parsed)
+        return batch
 
 
 async def settle(shared: Shared, outcomes: Sequence[Outcome]) -> None:

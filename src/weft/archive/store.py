@@ -7,6 +7,7 @@ await archive.checkpoint(stored)                          recovery need not look
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -24,6 +25,8 @@ from weft.records import Announcement, Capture, Outcome, Position
 from . import announce, recovery, replay, warc
 from .files import FOLDER, File, Files
 from .recovery import Kept
+
+log = logging.getLogger(__name__)
 
 Answer: TypeAlias = tuple[Outcome, Sequence[Capture]]
 """How a lease ended, and what was captured on the way."""
@@ -165,6 +168,8 @@ class Archive:
         sealed = [name for name, _ in await self._stores.blobs.list(FOLDER)]
         for name in sorted({*sealed, *self._files.names()}):
             tail = await recovery.read_tail(name, partial(self._bytes, name), 0)
+            if tail.end < tail.size:
+                log.warning("%s is damaged at byte %d; what lies behind is not refined", name, tail.end)
             await self._stores.pages.send(announce.pack(tail.announcements))
             announced += len(tail.announcements)
         return announced
