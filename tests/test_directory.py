@@ -43,6 +43,19 @@ def test_partitions_are_fixed(tmp_path: Path) -> None:
         CrawlDirectory.open(tmp_path, {"storage": {"partitions": 32}})
 
 
+def test_crawls_on_one_server_get_names_of_their_own(tmp_path: Path) -> None:
+    server = {"storage": {"state": "redis://127.0.0.1:6379/0"}}
+    states = []
+    for name in ("one", "one", "two"):
+        directory = CrawlDirectory.open(tmp_path / name, server)
+        directory.close()
+        states.append(directory.config.storage.state)
+    assert states[0] == states[1] != states[2]
+    assert states[0].startswith("redis://127.0.0.1:6379/0#weft-")
+    named = {"storage": {"state": "redis://127.0.0.1:6379/0#mine"}}
+    assert CrawlDirectory.open(tmp_path / "three", named).config.storage.state.endswith("#mine")
+
+
 def test_what_is_no_crawl_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CrawlDirError, match="holds no crawl"):
         CrawlDirectory.read(tmp_path)

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import secrets
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from .config import Config, from_tables, read_tables
 from .errors import ConfigError, CrawlDirError
 from .metrics import Report
 
+_SERVERS: Final = ("redis://", "rediss://", "unix://")
 FORMAT: Final = "1"
 """Of everything below DIR; raised when an older Weft could not read it."""
 
@@ -107,11 +109,20 @@ def _merged(stored: dict[str, Any], settings: Mapping[str, Mapping[str, Any]], p
     tables = {name: dict(table) for name, table in stored.items()}
     for name, table in settings.items():
         tables.setdefault(name, {}).update(table)
+    _name_state(tables.setdefault("storage", {}), stored.get("storage", {}).get("state", ""))
     config = from_tables(tables, "configuration")
     before = stored.get("storage", {}).get("partitions", config.storage.partitions)
     if config.storage.partitions != before:
         raise ConfigError(f"{path}: has {before} partitions, fixed when it was made; storage.partitions cannot change")
     return config
+
+
+def _name_state(storage: dict[str, Any], before: str) -> None:
+    """Two crawls on one server must not share rows: without a #NAME of its own, DIR gets one and keeps it."""
+    state = storage.get("state", "")
+    if isinstance(state, str) and state.startswith(_SERVERS) and "#" not in state:
+        known = before.partition("#")
+        storage["state"] = before if known[0] == state else f"{state}#weft-{secrets.token_hex(4)}"
 
 
 def _write(path: Path, data: bytes) -> None:

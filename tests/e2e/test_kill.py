@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from tests.e2e.crawling import PATIENCE, config_of, judged, start, violations, web_of, weft
+from tests.redis_server import RedisServer
 
 from weft.killpoints import NAMES
 from weft.simweb.process import RunningWeb, running
@@ -58,6 +59,18 @@ def test_killed_five_times(tmp_path: Path) -> None:
         command = ["crawl", *web.seeds(), "--out", str(out), "--config", str(config), "--json"]
         killed = [kill_after(start(*command), web, chance.randint(5, 30)) for _ in range(5)]
         assert killed == [True] * 5
+        assert weft(*command).returncode == 0
+        assert_nothing_lost(web, out)
+
+
+def test_killed_with_its_state_on_redis(tmp_path: Path, redis_server: RedisServer) -> None:
+    out = tmp_path / "crawl"
+    with running(web_of(6, 8), tmp_path) as web:
+        config = config_of(web, tmp_path, pace={"delay": 0.1}, storage={"state": redis_server.url})
+        command = ["crawl", *web.seeds(), "--out", str(out), "--config", str(config), "--json"]
+        assert kill_after(start(*command), web, 25)
+        done = weft(*command, env={**os.environ, "WEFT_KILL_AT": "corpus.registered"})
+        assert done.returncode == -signal.SIGKILL
         assert weft(*command).returncode == 0
         assert_nothing_lost(web, out)
 

@@ -41,7 +41,7 @@ async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock)
     if scheme == "rocksdb":
         return await asyncio.to_thread(RocksQueue, root / rest / f"queue-{name}", clock, term)
     if scheme in REDIS:
-        return await open_redis_queue(url, name, term)
+        return await open_redis_queue(url, name, term, alone=True)  # one process has DIR
     if scheme == "memory":
         return MemoryQueue(clock, term)
     raise _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")

@@ -1,10 +1,11 @@
 """Table and Queue on a Redis server, 7 or newer. URL `redis://HOST:PORT/DB#NAME` (also rediss, unix).
 
-The server must answer only after its disk has the write: `appendonly yes`, `appendfsync always`; opening checks it
-where the server lets us ask. #NAME keeps several crawls on one server apart.
+The server should answer only after its disk has the write: `appendonly yes`, `appendfsync always`; opening warns where
+it does not. #NAME keeps several crawls on one server apart.
 """
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,6 +23,7 @@ from weft.errors import ConfigError, Corrupt, EngineError, Unavailable
 from weft.ports import Key, Message, Put, Range, Rows, Step
 
 Client: TypeAlias = Redis
+log = logging.getLogger(__name__)
 
 CHUNK: Final = 500  # operations per script: a longer one holds up everyone else on the server
 CONNECTIONS: Final = 32
@@ -71,6 +73,19 @@ return 1
 """
 # Entries whose term is over (from a place in the pending list that moves on, as one call looks at a part of it), then
 # new ones: {where to look next, {id, body, id, body, …}}.
+_TAKE_OVER: Final = """
+local start = '-'
+while true do
+  local pending = redis.call('XPENDING', KEYS[1], 'weft', start, '+', 1000)
+  for _, entry in ipairs(pending) do
+    redis.call('XCLAIM', KEYS[1], 'weft', 'weft', 0, entry[1], 'IDLE', ARGV[1], 'JUSTID')
+  end
+  if #pending < 1000 then return end
+  start = '(' .. pending[#pending][1]
+end
+"""
+"""Messages that were delivered and not acked are due at once."""
+
 _RECEIVE: Final = """
 local claimed = redis.call('XAUTOCLAIM', KEYS[1], 'weft', 'weft', ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 local found = {}
@@ -157,14 +172,16 @@ class RedisQueue:
         self._term = term
         self._look_from = _START
 
-    async def start(self) -> None:
-        """Make the stream and its group unless they exist."""
+    async def start(self, alone: bool) -> None:
+        """Make the stream and its group unless they exist. `alone`: whoever had messages before us is dead."""
         async with _mapping():
             try:
                 await self._client.xgroup_create(self._key, _GROUP, id="0", mkstream=True)
             except exceptions.ResponseError as error:
                 if _code(error) != "BUSYGROUP":
                     raise
+            if alone:
+                await self._client.eval(_TAKE_OVER, 1, self._key, round(self._term * 1000))
 
     async def send(self, bodies: Sequence[bytes]) -> None:
         check_messages(bodies)
@@ -245,15 +262,15 @@ async def open_redis_table(url: str) -> RedisTable:
     return RedisTable(await _connected(address), (name or "weft").encode())
 
 
-async def open_redis_queue(url: str, name: str, term: float) -> RedisQueue:
+async def open_redis_queue(url: str, name: str, term: float, *, alone: bool = False) -> RedisQueue:
     address, prefix = urldefrag(url)
     queue = RedisQueue(await _connected(address), f"{prefix or 'weft'}:q:{name}".encode(), term)
-    await queue.start()
+    await queue.start(alone)
     return queue
 
 
 async def _connected(address: str) -> Client:
-    """A client of a server that answers and keeps what it acknowledges."""
+    """A client of a server that answers. One that may forget what it acknowledged is used with a warning."""
     try:
         pool = BlockingConnectionPool.from_url(
             address,
@@ -282,7 +299,7 @@ async def _check_durable(client: Client, address: str) -> None:
     except exceptions.ResponseError:
         return  # hosted servers forbid the question; then it is the operator's word
     if found.get("appendonly") != "yes" or found.get("appendfsync") != "always":
-        raise ConfigError(f"{address} may lose what it acknowledged: set `appendonly yes` and `appendfsync always`")
+        log.warning("%s may lose what it acknowledged when it dies: `appendonly yes`, `appendfsync always`", address)
 
 
 async def _answers(pipe: Pipeline) -> list[Any]:

@@ -36,7 +36,9 @@ class RocksQueue:
         async with self._sending:  # in order of number, so that the cursor never passes a row not yet written
             first = self._next
             self._next += len(bodies)  # before writing: a number is never used twice, even if the write fails
-            await self._table.write([Put(_message_key(first + place), body) for place, body in enumerate(bodies)])
+            rows = [Put(_message_key(first + place), body) for place, body in enumerate(bodies)]
+            # Synced, because what follows an announcement (the checkpoint) lies in another log and may outlive this one.
+            await self._table.write(rows, sync=True)
         self._deliveries.ring()
 
     async def receive(self, limit: int, wait: float = 0.0) -> list[Message]:
