@@ -1,6 +1,6 @@
 """The whole crawl on one machine, beside Scrapy with trafilatura: the pieces people glue together today.
 
-`python -m bench.crawl [HOSTS] [PAGES]`: a simweb in a process of its own, no delays, robots.txt obeyed by both. Figures:
+`python -m bench.crawl [HOSTS] [PAGES]`: a simweb in a process of its own, no delays, robots.txt obeyed by both:
 pages a second by the wall clock, CPU per page of the loop and of the parsers, peak memory of all processes together.
 """
 

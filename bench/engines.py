@@ -17,8 +17,8 @@ from random import Random
 from typing import Protocol
 
 import rocksdict
-from tests.redis_server import RedisServer
 
+from tests.redis_server import RedisServer
 from weft.clock import SystemClock
 from weft.engines.memory import MemoryQueue, MemoryTable
 from weft.engines.redis import open_redis_queue, open_redis_table

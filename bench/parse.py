@@ -17,9 +17,9 @@ from pathlib import Path
 import msgspec
 import pyarrow.parquet as pq
 import uvloop
-from bench.parse_echo import answer
 from isal import igzip
 
+from bench.parse_echo import answer
 from weft.clock import SystemClock, cpu_seconds
 from weft.config import Config, override
 from weft.parse.pool import WORKER, ParserPool

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+
 from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
 

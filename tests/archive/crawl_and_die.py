@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from tests.archive.material import answer, capture, exchange
-
 from weft.archive.store import Archive, Stores
 from weft.clock import SystemClock
 from weft.config import Archive as ArchiveConfig

@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.archive.crawl_and_die import BATCHES, PAGES
-from tests.archive.material import exchange
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
+from tests.archive.crawl_and_die import BATCHES, PAGES
+from tests.archive.material import exchange
 from weft.archive.announce import unpack
 from weft.clock import SystemClock
 from weft.engines.choose import open_queue

@@ -5,8 +5,8 @@ import io
 
 import pytest
 import zstandard
-from tests.archive.material import HTML, Disk, answer, answers, capture, exchange
 
+from tests.archive.material import HTML, Disk, answer, answers, capture, exchange
 from weft.archive import replay
 from weft.archive.replay import Skipped
 from weft.errors import Corrupt

@@ -4,9 +4,9 @@ import io
 import random
 
 import pytest
-from tests.archive.material import HTML, Disk, answer, answers, capture, exchange, outcomes
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
+from tests.archive.material import HTML, Disk, answer, answers, capture, exchange, outcomes
 from weft.archive.announce import unpack
 from weft.archive.store import Answer, Archive, Stored, Stores
 from weft.engines.torn import Crashed, TornTable

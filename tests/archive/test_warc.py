@@ -10,9 +10,9 @@ import pytest
 from fastwarc.warc import ArchiveIterator
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.archive.material import HEADERS, HTML, Disk, answer, answers, capture, exchange
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator  # type: ignore[import-untyped]
 
+from tests.archive.material import HEADERS, HTML, Disk, answer, answers, capture, exchange
 from weft.archive import replay, warc
 from weft.records import Capture, Exchange, Headers, Kind, Reason
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.contracts.blobs_checks import CHECKS, Check
 
+from tests.contracts.blobs_checks import CHECKS, Check
 from weft.engines.memory import MemoryBlobs
 from weft.engines.objects import FolderBlobs, open_objects
 from weft.ports import Blobs

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from tests.contracts import blobs_checks, queue_checks, table_checks
 from tests.engines.broken import BackwardsTable, LyingTable
-
 from weft.clock import ManualClock, SystemClock
 from weft.engines.memory import MemoryBlobs, MemoryQueue, MemoryTable
 from weft.engines.torn import TornTable

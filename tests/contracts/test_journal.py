@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.contracts.journal_checks import CHECKS, Bench, Check
 
+from tests.contracts.journal_checks import CHECKS, Bench, Check
 from weft.engines.files import FileJournals
 from weft.engines.memory import MemoryBlobs, MemoryJournals
 from weft.engines.objects import FolderBlobs, open_objects

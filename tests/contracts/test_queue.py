@@ -4,9 +4,9 @@ import itertools
 from pathlib import Path
 
 import pytest
+
 from tests.contracts.queue_checks import CHECKS, Bench, Check
 from tests.redis_server import RedisServer
-
 from weft.clock import ManualClock
 from weft.engines.memory import MemoryQueue
 from weft.engines.redis import open_redis_queue

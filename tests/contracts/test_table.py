@@ -4,9 +4,9 @@ import itertools
 from pathlib import Path
 
 import pytest
+
 from tests.contracts.table_checks import CHECKS, Check, Opener
 from tests.redis_server import RedisServer
-
 from weft.clock import SystemClock
 from weft.engines.memory import MemoryTable
 from weft.engines.redis import open_redis_table

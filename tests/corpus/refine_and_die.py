@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from tests.corpus.material import refined, unparsable
-
 from weft.clock import SystemClock
 from weft.config import Corpus as CorpusConfig
 from weft.corpus.corpus import Corpus, Refined, Stores

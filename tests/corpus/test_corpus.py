@@ -4,8 +4,8 @@ import io
 import json
 
 import pyarrow.parquet as pq
-from tests.corpus.material import Disk, refined, unparsable
 
+from tests.corpus.material import Disk, refined, unparsable
 from weft.corpus.shards import MOST_SEGMENTS
 from weft.records import Kind, Refusal, Removal
 

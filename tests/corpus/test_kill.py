@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from tests.corpus.refine_and_die import BATCHES, PAGES, delivered
 
 ROOT = Path(__file__).parents[2]

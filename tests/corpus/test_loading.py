@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from tests.corpus.material import Disk, refined, unparsable
 
+from tests.corpus.material import Disk, refined, unparsable
 from weft.corpus import schema
 
 COUNT = 2500

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from tests.corpus.material import Disk, refined
 
+from tests.corpus.material import Disk, refined
 from weft.corpus.corpus import Corpus
 from weft.killpoints import KillPoints
 from weft.ports import Journal, Journals

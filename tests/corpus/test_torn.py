@@ -1,8 +1,8 @@
 """The corpus on a table that tears every step: whatever a crash leaves, the same set of documents comes out."""
 
 import pytest
-from tests.corpus.material import START, Disk, refined
 
+from tests.corpus.material import START, Disk, refined
 from weft.clock import ManualClock
 from weft.config import Corpus as CorpusConfig
 from weft.corpus.corpus import Corpus, Stores

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
 
+from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
 from weft.simweb.judge import url_of, without_port
 from weft.simweb.process import running
 

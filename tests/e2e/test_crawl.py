@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
 
+from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
 from weft.simweb.process import running
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+
 from tests.e2e.crawling import PATIENCE, config_of, judged, start, violations, web_of, weft
 from tests.redis_server import RedisServer
-
 from weft.killpoints import NAMES
 from weft.simweb.process import RunningWeb, running
 

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.e2e.crawling import PATIENCE, config_of, interrupt, judged, report_of, start, web_of, weft
 
+from tests.e2e.crawling import PATIENCE, config_of, interrupt, judged, report_of, start, web_of, weft
 from weft.simweb.process import running
 
 QUICK = (

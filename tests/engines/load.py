@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.engines.broken import BackwardsTable, ForgetfulQueue, ForgetfulTable, UnloggedTable
-
 from weft.clock import SystemClock
 from weft.engines.files import FileJournals
 from weft.engines.objects import FolderBlobs

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+
 from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
-
 from weft.clock import ManualClock
 from weft.engines.choose import open_blobs, open_journals, open_queue, open_table
 from weft.engines.files import FileJournals

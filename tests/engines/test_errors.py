@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from obstore import exceptions as obstore_exceptions
 from redis import exceptions as redis_exceptions
+
 from tests.redis_server import RedisServer, free_port
 from tests.s3_server import S3Server
-
 from weft.engines import objects, redis, rocksdb
 from weft.engines.files import FileJournals, mapping
 from weft.engines.objects import FolderBlobs, open_objects

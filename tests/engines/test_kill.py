@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tests.engines import load
 from tests.redis_server import RedisServer
-
 from weft.clock import SystemClock
 from weft.engines.files import FileJournals
 from weft.engines.objects import FolderBlobs

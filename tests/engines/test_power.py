@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.engines.disk import Disk
 
+from tests.engines.disk import Disk
 from weft.engines.files import FileJournals
 from weft.engines.objects import FolderBlobs
 from weft.errors import EngineError, Unavailable

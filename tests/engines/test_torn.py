@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from tests.engines.load import ROWS, check_table, load_table, steps_of
 
+from tests.engines.load import ROWS, check_table, load_table, steps_of
 from weft.engines.torn import Crashed, TornTable
 from weft.ports import Put, Range, Table
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 
@@ -45,8 +45,8 @@ def redirect(location: str, status: str = "301 Moved") -> Say:
 class Server:
     """Paths and their answers. A list of answers is given out one by one, the last one again and again."""
 
-    def __init__(self, answers: dict[str, Answer | list[Answer]]) -> None:
-        self.answers = answers
+    def __init__(self, answers: Mapping[str, Answer | list[Answer]]) -> None:
+        self.answers = dict(answers)
         self.seen: list[Seen] = []
         self.connections = 0
         self.port = 0

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 
 import pytest
+
 from tests.fetch.crew import Crew, lease
 from tests.fetch.misbehaving import Answer, Say, Server, page, redirect
-
 from weft.config import Config, Fetch, Scope
 from weft.engines.memory import MemoryTable
 from weft.fetch.fetcher import Fetcher

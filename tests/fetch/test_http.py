@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
+
 from tests.fetch.crew import Crew, request
 from tests.fetch.misbehaving import Answer, Say, Server, drip, flood, page
-
 from weft.records import Reason
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

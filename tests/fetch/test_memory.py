@@ -7,7 +7,6 @@ import sys
 from functools import partial
 
 from tests.fetch.misbehaving import Answer, Say, Server, drip, flood, page
-
 from weft.records import Reason
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

@@ -5,8 +5,8 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fetch.robots_table import CASES, Case
 
+from tests.fetch.robots_table import CASES, Case
 from weft.fetch.robots import Decision, Record, Robots
 from weft.fetch.robots_bulk import BulkMatcher
 from weft.fetch.robots_rules import RuleSet

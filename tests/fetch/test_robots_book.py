@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
+
 from tests.fetch.crew import OPEN, Crew, lease
 from tests.fetch.misbehaving import Answer, Say, Server, drip, flood, page, redirect
-
 from weft.fetch.robots_book import Verdict
 from weft.records import Kind, Reason
 

@@ -90,7 +90,7 @@ def test_time(name: str, limit: float) -> None:
     for path in (LONG_PATH, "/" + _random_text(2000, 1)):
         url = "http://h" + path
         ready = _seconds(lambda url=url: Robots.parse(file).allows(url, "weft")) - reading  # type: ignore[misc]
-        assert ready <= limit * 1.2  # once per file; 48 ms where rules are measured to be worst
+        assert ready <= limit * 1.6  # once per file; at most 48 ms on an idle machine
         assert _seconds(partial(robots.allows, url, "weft")) <= limit
     assert _seconds(lambda: robots.crawl_delay("weft")) <= limit
 

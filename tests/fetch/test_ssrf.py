@@ -6,9 +6,9 @@ Proven twice: by what the single place that connects has noted, and by a listene
 from collections.abc import AsyncIterator
 
 import pytest
+
 from tests.fetch.crew import QUICK, Crew, lease, request
 from tests.fetch.misbehaving import Server, page, redirect
-
 from weft.clock import SystemClock
 from weft.fetch.dns import Resolver
 from weft.fetch.guard import Guard

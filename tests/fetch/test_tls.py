@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
 from tests.fetch.crew import Crew, request
 from tests.fetch.misbehaving import Server, page
-
 from weft.records import Reason
 
 CERTIFICATE = Path(__file__).with_name("tls.pem")

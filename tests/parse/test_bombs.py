@@ -1,8 +1,8 @@
 """Pages made to hurt a parser get an outcome in bounded time and memory, and hurt no other page."""
 
 import pytest
-from tests.parse.bombs import HTML, bombs
 
+from tests.parse.bombs import HTML, bombs
 from weft.clock import SystemClock
 from weft.config import Config, override
 from weft.parse.pool import ParserPool

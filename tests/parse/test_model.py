@@ -1,10 +1,10 @@
 """The model: run time agrees with training, the cut is the best one, a plain rule helps where the model doubts."""
 
 import numpy as np
-from bench.text_network import Batch, Example, Parameters, assemble, forward_backward, initial
-from bench.train_text import _weights
 from selectolax.lexbor import LexborHTMLParser
 
+from bench.text_network import Batch, Example, Parameters, assemble, forward_backward, initial
+from bench.train_text import _weights
 from weft.parse.features import ROWS, SPANS, Features, features
 from weft.parse.model import chances, choose, tempered, weights
 from weft.parse.walk import walk

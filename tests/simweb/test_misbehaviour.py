@@ -4,8 +4,8 @@ import asyncio
 import zlib
 
 import pytest
-from tests.simweb.raw import Raw, ask
 
+from tests.simweb.raw import Raw, ask
 from weft.simweb import MISBEHAVIOURS, SimWeb, SimWebConfig, expand
 from weft.simweb.planting import Sites
 from weft.simweb.world import World

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.simweb.raw import ask
 
+from tests.simweb.raw import ask
 from weft.simweb import Fate, SimWeb, SimWebConfig, expand
 
 MEMBERS = b"User-agent: *\nDisallow: /members/\nAllow: /members/open/\n"

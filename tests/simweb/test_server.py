@@ -7,8 +7,8 @@ import socket
 import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
-from tests.simweb.raw import ask
 
+from tests.simweb.raw import ask
 from weft.errors import ConfigError
 from weft.simweb import SimWeb, SimWebConfig, expand
 

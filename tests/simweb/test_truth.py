@@ -1,9 +1,9 @@
 """The truth against a reference crawler that walks the web over real sockets."""
 
 import pytest
+
 from tests.simweb.raw import ask
 from tests.simweb.reference import ReferenceCrawler
-
 from weft.simweb import Fate, Score, SimWeb, SimWebConfig, expand, score
 
 

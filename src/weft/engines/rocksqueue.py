@@ -37,7 +37,7 @@ class RocksQueue:
             first = self._next
             self._next += len(bodies)  # before writing: a number is never used twice, even if the write fails
             rows = [Put(_message_key(first + place), body) for place, body in enumerate(bodies)]
-            # Synced, because what follows an announcement (the checkpoint) lies in another log and may outlive this one.
+            # Synced: what follows an announcement (the checkpoint) lies in another log, and may outlive this one.
             await self._table.write(rows, sync=True)
         self._deliveries.ring()
 
