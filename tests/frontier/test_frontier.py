@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.frontier.driver import Desk, configured
 
+from tests.frontier.driver import Desk, configured
 from weft.clock import SystemClock
 from weft.config import Pace, Scope
 from weft.engines.memory import MemoryTable

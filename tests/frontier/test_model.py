@@ -8,10 +8,10 @@ from random import Random
 
 import msgspec
 import pytest
+
 from tests.frontier.driver import Desk, configured
 from tests.frontier.model import Model
 from tests.redis_server import RedisServer
-
 from weft.clock import SystemClock
 from weft.config import Frontier as FrontierSection
 from weft.config import Pace, Scope

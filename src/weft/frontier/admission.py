@@ -115,7 +115,8 @@ class Admission:
             groups.setdefault(key[: keys.HOST_KEY], []).append(key)
         drops: Counter[Drop] = Counter()
         wanted = self._judged(groups, keyed, drops)
-        sources = self._authority.fresh(keyed)
+        self._authority.note(keyed)
+        sources = self._authority.of(wanted)
         hosts = await self._state.hosts.load([*wanted, *(key for key in sources if key not in wanted)])
         names = {key: host.domain for key, host in hosts.items()}
         for key, links in wanted.items():

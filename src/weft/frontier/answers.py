@@ -100,7 +100,6 @@ class Answers:
         self._state.take_back(entry)
         pending = msgspec.structs.replace(entry.pending, agains=entry.pending.agains + 1)
         entry.host.again.append((keys.item_of(entry.lease.place), pending))
-        self._state.queued(entry.host, 1)
 
     def _timed(self, host: Host, asked: Asked) -> None:
         if asked.status:

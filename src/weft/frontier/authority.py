@@ -1,9 +1,9 @@
 """How many other domains link to a host: counted from links on their way in, those already seen included.
 
-Each pair of linking domain and linked host is looked at once in a while, not once per link.
+Each pair of linking domain and linked host is looked at once in a while, not once per link, and many at a time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import xxhash
@@ -16,31 +16,41 @@ from .host import Host
 from .rows import DomainRow
 from .seen import Recent
 
-_PAIRS: Final = 200_000
+_PAIRS: Final = 200_000  # pairs remembered as counted
+_GATHERED: Final = 10_000  # pairs not counted yet
 
 
 class Authority:
-    """Remembers the pairs it met lately."""
+    """Gathers pairs and gives them out by host: when there are many, or when the host is touched anyway."""
 
     def __init__(self) -> None:
         self._pairs = Recent(_PAIRS)
+        self._gathered: dict[bytes, set[bytes]] = {}  # host → hashes of domains that link to it
+        self._count = 0
 
-    def fresh(self, keyed: Mapping[bytes, Link]) -> dict[bytes, set[bytes]]:
-        """By host, hashes of the domains that link to it, leaving out pairs met lately."""
+    def note(self, keyed: Mapping[bytes, Link]) -> None:
+        """Links on their way in."""
         by_source: dict[str, set[bytes]] = {}
         for key, link in keyed.items():
             by_source.setdefault(link.source, set()).add(key[: keys.HOST_KEY])
         by_source.pop("", None)
-        pairs: set[bytes] = set()
         for source, targets in by_source.items():
             domain = _hash(registrable(host_of(source)))
-            pairs.update(domain + target for target in targets)
-        fresh = self._pairs.unknown(pairs)
-        self._pairs.remember(fresh)
-        found: dict[bytes, set[bytes]] = {}
-        for pair in fresh:
-            found.setdefault(pair[8:], set()).add(pair[:8])
-        return found
+            pairs = self._pairs.unknown({domain + target for target in targets})
+            self._pairs.remember(pairs)
+            self._count += len(pairs)
+            for pair in pairs:
+                self._gathered.setdefault(pair[8:], set()).add(domain)
+
+    def of(self, hosts: Iterable[bytes]) -> dict[bytes, set[bytes]]:
+        """By host, the domains gathered for it: of these hosts, or of all when too many have come together.
+
+        A crash forgets what is gathered; the same domains will link there again.
+        """
+        if self._count > _GATHERED:
+            found, self._gathered, self._count = self._gathered, {}, 0
+            return found
+        return {host: self._gathered.pop(host) for host in hosts if host in self._gathered}
 
 
 def linked(host: Host, domain: DomainRow, sources: set[bytes]) -> bool:

@@ -165,7 +165,7 @@ class Frontier:
     def counts(self) -> Counts:
         totals = self._state.totals
         return Counts(
-            pending=totals.pending,
+            pending=max(0, totals.pending - len(self._state.leases)),
             leased=len(self._state.leases),
             waiting=totals.waiting,
             held=totals.held,

@@ -1,8 +1,8 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
-Order of writing: lease rows, then host rows (next moment, levels behind what was taken), then the queue rows go. A
-crash in between leaves a lease that is found at the next start and put back where it lay; a queue row that outlives its
-lease's writing lies where the lease is put back to, so there is still one of it.
+Order of writing: lease rows, then the queue rows go. The lease row is the durable word that the host is being asked:
+after a crash its host waits a full gap from the start on, and the URL is put back where it lay, over a queue row that
+may have outlived the crash. The host's own row is written when the lease is settled.
 """
 
 import struct
@@ -147,7 +147,7 @@ class Leasing:
                 gone.append(Delete(keys.queue_row(key, place)))
             self._charge(host, now_ms)
         try:
-            await state.table.write(leased, [state.hosts.saved(one.host) for one in taken], gone)
+            await state.table.write(leased, gone)
         except EngineError:
             self._undo(taken)
             raise
@@ -164,7 +164,7 @@ class Leasing:
         row.next_ms, row.pause = now_ms + milliseconds(owed.seconds), owed.why
         row.asked_ms = now_ms
         row.drawn += 1
-        self._state.queued(host, -1)
+        host.dirty = True
 
     def _undo(self, taken: Sequence[Taken]) -> None:
         """The engine failed: hosts are as they were, their heads are read again."""
@@ -176,8 +176,6 @@ class Leasing:
             host.heads.clear()
             host.row.next_ms = host.before_ms
             host.busy_until = 0
-            host.dirty = True
-            self._state.queued(host, 1)
             self._state.schedule(host)
 
 

@@ -43,16 +43,18 @@ class Gap(NamedTuple):
 def gap(pace: Pace, signs: Signs) -> Gap:
     """The largest of all that asks for distance."""
     delay = pace.delay if signs.own else max(pace.delay, FLOOR)
-    wishes = [
-        Gap(delay, "our delay"),
-        Gap(min(signs.crawl_delay, pace.max_crawl_delay), "Crawl-delay in robots.txt"),
-        Gap(_stretch(pace, signs), "slow answers"),
-        Gap(_backoff(delay, signs), "failures"),
-        Gap(signs.closed, "the host cannot be reached"),
-    ]
-    if signs.retry_after is not None:
-        wishes.append(Gap(min(signs.retry_after, pace.max_retry_after), "Retry-After"))
-    return max(wishes, key=lambda wish: wish.seconds)
+    seconds, why = delay, "our delay"
+    if min(signs.crawl_delay, pace.max_crawl_delay) > seconds:
+        seconds, why = min(signs.crawl_delay, pace.max_crawl_delay), "Crawl-delay in robots.txt"
+    if _stretch(pace, signs) > seconds:
+        seconds, why = _stretch(pace, signs), "slow answers"
+    if signs.strain > 0 and _backoff(delay, signs) > seconds:
+        seconds, why = _backoff(delay, signs), "failures"
+    if signs.closed > seconds:
+        seconds, why = signs.closed, "the host cannot be reached"
+    if signs.retry_after is not None and min(signs.retry_after, pace.max_retry_after) > seconds:
+        seconds, why = min(signs.retry_after, pace.max_retry_after), "Retry-After"
+    return Gap(seconds, why)
 
 
 def _stretch(pace: Pace, signs: Signs) -> float:
@@ -63,8 +65,6 @@ def _stretch(pace: Pace, signs: Signs) -> float:
 
 def _backoff(delay: float, signs: Signs) -> float:
     """Doubles with every bad answer and halves with every good one: recovery is as gradual as the trouble was."""
-    if signs.strain <= 0:
-        return 0.0
     pause = max(delay, FLOOR) * 2.0**signs.strain
     if signs.throttled and signs.retry_after is None:
         pause = max(pause, _THROTTLED * 2.0 ** (signs.strain - 1))

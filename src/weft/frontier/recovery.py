@@ -95,7 +95,6 @@ class Recovery:
             batch.ends.append(Delete(keys.lease_row(entry.key)))
             if not _was_settled(row, entry.lease):
                 self._settling.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
-                self._state.queued(entry.host, 1)
         await self._settling.write(batch)
 
     async def _revive(self, parked: list[bytes]) -> None:

@@ -103,7 +103,7 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     failed: int = 0  # requests in a row that came to nothing
     parked: str = ""  # the reason, once it has been given up
     drawn: int = 0  # leases so far; picks the band
-    pending: int = 0
+    pending: int = 0  # in its queue or leased
     waiting: int = 0
     held: int = 0
     dead: int = 0

@@ -127,6 +127,7 @@ class Settling:
 
     def _done(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
         row, totals = entry.host.row, self._state.totals
+        self._state.queued(entry.host, -1)
         if outcome.reason.fate is Fate.DONE:
             row.done += 1
             totals.done += 1
@@ -139,6 +140,7 @@ class Settling:
         """Later, or never again."""
         config, key, host = self._state.config.frontier, entry.key, entry.host
         failed = _with_visit(entry.pending, outcome)
+        self._state.queued(host, -1)
         if failed.attempt >= retry.attempts(config):
             host.row.dead += 1
             self._state.totals.dead += 1
@@ -161,7 +163,6 @@ class Settling:
         attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
         pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
         self.requeue(entry.key, host, (keys.item_of(entry.lease.place), pending), batch)
-        self._state.queued(host, 1)
 
     async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:
         """Leases that are not out: settled before, used again, or expired and waiting for another try.
@@ -187,7 +188,6 @@ class Settling:
         (item, pending), (outcome, batch) = queued, ended
         batch.ends.append(Delete(keys.queue_row(key, item)))
         host.heads.pop(keys.level_of(item), None)
-        self._state.queued(host, -1)
         batch.hosts[host] = None
         self._done(Leased(key, outcome.lease, pending, host), outcome, batch)
 

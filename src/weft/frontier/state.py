@@ -179,7 +179,7 @@ class State:
         return pace.Signs(host.own, row.crawl_delay, row.latency, 0.0, row.strain, closed=closed)
 
     def queued(self, host: Host, count: int) -> None:
-        """`count` rows joined the host's queue (or left it, below 0)."""
+        """`count` URLs joined the host's queue, or left it for good (below 0): a lease does not count as leaving."""
         host.row.pending += count
         if host.row.parked:
             self.totals.parked += count

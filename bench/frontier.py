@@ -1,0 +1,207 @@
+"""The frontier on RocksDB: what a URL costs when it is new, when it was seen, when it is leased and when it is settled.
+
+`python -m bench.frontier` runs the short form: 1 and 2 million URLs, and Scrapy's scheduler (disk queue, dupe filter)
+on a million of the same. `python -m bench.frontier --urls 100000000 --hosts 1000000` is the long form: half an hour to an
+hour, some 15 GB of disk. CPU is that of the process with all of RocksDB's threads. Ratios are taken within one run.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import uvloop
+import xxhash
+
+from bench.frontier_urls import Urls
+from weft.clock import ManualClock, SystemClock
+from weft.config import Config, Pace, Scope
+from weft.config import Frontier as FrontierSection
+from weft.engines.rocksdb import RocksTable
+from weft.frontier.frontier import Frontier
+from weft.records import Asked, Lease, Outcome, Reason
+
+REFERENCE: Final = (1_000_000, 100_000)
+SEEN: Final = 300_000  # links that are known already
+LEASES: Final = 100_000
+PAGE: Final = 12  # new links of a page, three each on four hosts
+KNOWN: Final = 130  # known links of a page
+CACHE: Final = 256 << 20
+
+
+class Bench:
+    """One form, in a process of its own."""
+
+    def __init__(self, urls: int, hosts: int, folder: Path) -> None:
+        self.count = urls
+        self.urls = Urls(hosts)
+        self.folder = folder
+        self.clock = ManualClock()
+        self.table = RocksTable(folder, SystemClock(), CACHE)
+        # No page is ever parsed here, so no pattern could prove itself: everything is taken in.
+        config = Config(scope=Scope(reach="any"), frontier=FrontierSection(trap_sample=1 << 40), pace=Pace(delay=1.0))
+        self.frontier = Frontier(self.table, self.clock, config)
+        self.random = Random(7)
+
+    async def run(self) -> dict[str, Any]:
+        await self.frontier.open()
+        figures: dict[str, Any] = {"urls": self.count, "add_new": await self.add_new()}
+        figures["add_seen"], figures["seen_p50"], figures["seen_p99"] = await self.add_seen()
+        figures |= await self.lease_and_settle()
+        started = time.process_time()
+        await self.frontier.close()
+        await self.table.close()
+        figures["close_seconds"] = time.process_time() - started
+        figures["disk_per_url"] = sum(file.stat().st_size for file in self.folder.rglob("*")) / self.count
+        figures["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return figures
+
+    async def add_new(self) -> float:
+        """CPU µs per URL, over the last million (or all): what it costs at that size."""
+        spent, begun = 0.0, time.monotonic()
+        counted_from = max(0, self.count - 1_000_000)
+        for start in range(0, self.count, PAGE):
+            page = self.urls.page(start, min(start + PAGE, self.count))
+            before = time.process_time()
+            await self.frontier.add(page)
+            if start >= counted_from:
+                spent += time.process_time() - before
+            if start % 1_200_000 == 0 and start:
+                rate = start / (time.monotonic() - begun)
+                say(f"{start:,} of {self.count:,} URLs, {rate:,.0f} a second, {memory_mb():,.0f} MB")
+            if len(self.frontier._state.lookups.names) > 5000:
+                await self.resolve()
+        return spent / (self.count - counted_from) * 1e6
+
+    async def add_seen(self) -> tuple[float, float, float]:
+        """CPU µs per link by a power law over all URLs; then the wall time of single checks, p50 and p99 in µs."""
+        for _ in range(SEEN // KNOWN):  # memory gets used to the distribution, as it would in a crawl
+            await self.frontier.add(self.urls.known(self.random, self.count, KNOWN))
+        spent = 0.0
+        for _ in range(SEEN // KNOWN):
+            links = self.urls.known(self.random, self.count, KNOWN)
+            before = time.process_time()
+            added = await self.frontier.add(links)
+            spent += time.process_time() - before
+            assert added.new == 0, added
+        checks = []
+        for _ in range(20_000):
+            links = self.urls.known(self.random, self.count, 1)
+            moment = time.perf_counter()
+            await self.frontier.add(links)
+            checks.append(time.perf_counter() - moment)
+        checks.sort()
+        return spent / (SEEN // KNOWN * KNOWN) * 1e6, checks[10_000] * 1e6, checks[19_800] * 1e6
+
+    async def lease_and_settle(self) -> dict[str, float]:
+        leasing = answering = settling = 0.0
+        leased = 0
+        while leased < min(LEASES, self.count // 2):
+            before = time.process_time()
+            leases = await self.frontier.lease(256)
+            leasing += time.process_time() - before
+            await self.resolve()
+            if not leases:
+                self.clock.tick((self.frontier.ready_in() or 0.0) + 0.001)
+                continue
+            outcomes = [outcome(lease, self.clock.now()) for lease in leases]
+            before = time.process_time()
+            for one in outcomes:
+                self.frontier.answered(one)
+            answering += time.process_time() - before
+            before = time.process_time()
+            await self.frontier.settle(outcomes)
+            settling += time.process_time() - before
+            leased += len(leases)
+        return {"lease": leasing / leased * 1e6, "settle": (answering + settling) / leased * 1e6}
+
+    async def resolve(self) -> None:
+        if self.frontier._state.lookups.names:
+            names = await self.frontier.wants_address(20_000)
+            self.frontier.resolved({name: address(name) for name in names})
+
+
+def outcome(lease: Lease, now: float) -> Outcome:
+    asked = Asked(lease.host, lease.url, now - 0.1, now, 200)
+    digest = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    return Outcome(lease, Reason.STORED, now, 200, (asked,), mime="text/html", length=51_234, digest=digest)
+
+
+def address(name: str) -> str:
+    number = xxhash.xxh3_64_intdigest(name.encode())
+    return f"{number >> 24 & 127}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+def memory_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def child(*arguments: str) -> dict[str, Any]:
+    """A form in a process of its own: its figures."""
+    done = subprocess.run([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, check=True)
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
+
+
+def measure(urls: int, hosts: int, scratch: Path) -> dict[str, Any]:
+    folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=scratch))
+    try:
+        return child("bench.frontier", "--child", "--urls", str(urls), "--hosts", str(hosts), "--scratch", str(folder))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+ROWS: Final = {
+    "add_new": "add, new: CPU µs per URL",
+    "add_seen": "add, seen: CPU µs per URL",
+    "lease": "lease: CPU µs",
+    "settle": "answered and settle: CPU µs",
+    "seen_p50": "one seen check, p50: µs",
+    "seen_p99": "one seen check, p99: µs",
+    "disk_per_url": "disk: bytes per URL",
+    "memory_mb": "peak memory: MB",
+}
+
+
+def report(small: dict[str, Any], large: dict[str, Any], scrapy: dict[str, Any] | None) -> None:
+    print(f"{'':34}{small['urls']:>14,}{large['urls']:>14,}{'ratio':>8}")
+    for name, text in ROWS.items():
+        print(f"{text:34}{small[name]:14.1f}{large[name]:14.1f}{large[name] / small[name]:8.2f}")
+    if scrapy:
+        ours = small["add_new"] + small["lease"] + small["settle"]
+        theirs = scrapy["enqueue"] + scrapy["next"]
+        print(f"\nScrapy's scheduler: enqueue {scrapy['enqueue']:.1f}, next {scrapy['next']:.1f} µs a URL")
+        print(f"add + lease + settle: ours {ours:.1f} µs, Scrapy's {theirs:.1f} µs: {ours / theirs:.2f} of it")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--urls", type=int, default=2_000_000)
+    parser.add_argument("--hosts", type=int, default=200_000)
+    parser.add_argument("--scrapy", type=int, default=1_000_000, help="URLs for Scrapy; 0: leave it out")
+    parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--child", action="store_true")
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(uvloop.run(Bench(options.urls, options.hosts, options.scratch / "table").run())))
+        return
+    small = measure(*REFERENCE, options.scratch)
+    say(f"1 million: {json.dumps(small)}")
+    scrapy = child("bench.frontier_scrapy", str(options.scrapy)) if options.scrapy else None
+    large = measure(options.urls, options.hosts, options.scratch)
+    report(small, large, scrapy)
+
+
+if __name__ == "__main__":
+    main()
