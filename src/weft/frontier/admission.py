@@ -42,6 +42,9 @@ class Added(Record, frozen=True):
     seen: int = 0
     drops: dict[Drop, int] = msgspec.field(default_factory=dict)
 
+    def plus(self, more: "Added") -> "Added":
+        return Added(self.new + more.new, self.seen + more.seen, dict(Counter(self.drops) + Counter(more.drops)))
+
 
 class Judges(NamedTuple):
     """Who may speak against a link."""
