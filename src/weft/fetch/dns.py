@@ -54,12 +54,13 @@ class Resolver:
     """The cache, and the resolvers behind it in order of their health."""
 
     def __init__(self, upstreams: Sequence[Upstream], clock: Clock, hosts: Mapping[str, str] | None = None) -> None:
-        """`hosts`: addresses (several with commas) for names that are never asked for."""
+        """`hosts`: addresses (several with commas) for names that are never asked for; `*.name`: all below it."""
         self._upstreams = [_Health(upstream) for upstream in upstreams]
         self._clock = clock
         self._hosts = {
             name.lower(): Answer(tuple(text.replace(",", " ").split()), MAX_TTL) for name, text in (hosts or {}).items()
         }
+        self._wildcards = any(name.startswith("*.") for name in self._hosts)
         self._cache: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
         self._asking: dict[str, asyncio.Future[Answer]] = {}
         self.size = 50_000
@@ -67,12 +68,20 @@ class Resolver:
 
     def cached(self, host: str) -> Answer | None:
         """What is known without asking."""
-        known = self._hosts.get(host)
+        known = self._fixed(host)
         if known is None:
             until, known = self._cache.get(host, (0.0, None))
             if known is None or until <= self._clock.monotonic():
                 return None
             self._cache.move_to_end(host)
+        return known
+
+    def _fixed(self, host: str) -> Answer | None:
+        """From the table: the name itself, or the nearest `*.` above it."""
+        known = self._hosts.get(host)
+        while known is None and self._wildcards and "." in host:
+            host = host.partition(".")[2]
+            known = self._hosts.get(f"*.{host}")
         return known
 
     async def resolve(self, host: str) -> Answer:
