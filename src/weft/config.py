@@ -125,6 +125,9 @@ class Pace(Section, frozen=True):
     wide_addresses: Annotated[
         tuple[str, ...], _doc("CIDR ranges of large CDNs, with the requests a second they bear: `192.0.2.0/24=50`")
     ] = ()
+    own_budgets: Annotated[bool, _doc("`own` hosts, too, are held to the requests a second per address and domain")] = (
+        False
+    )
     quiet: Annotated[
         tuple[str, ...], _doc("quiet hours by host pattern: `*.example.org 08:00-20:00 Europe/Berlin`")
     ] = ()
@@ -153,7 +156,10 @@ class Fetch(Section, frozen=True):
     )
     robots_seconds: Annotated[Seconds, _doc("a robots.txt is asked for again after this time")] = 86_400.0
     resolvers: Annotated[tuple[str, ...], _doc("DNS servers; empty: the system's")] = ()
-    hosts: Annotated[dict[str, str], _doc('addresses for host names, asked before DNS: `name = "127.0.0.1"`')] = {}
+    hosts: Annotated[
+        dict[str, str],
+        _doc('addresses for host names, used instead of DNS: `name = "127.0.0.1"`; `"*.name"`: all below it'),
+    ] = {}
     sitemaps: Annotated[bool, _doc("read sitemaps named by robots.txt and at /sitemap.xml")] = True
 
 

@@ -87,7 +87,7 @@ class Leasing:
         if (quiet := self._quiet_ms(host)) is not None:
             state.schedule(host, now_ms + quiet)
             return False
-        return host.own or self._within_budget(host, now_ms)
+        return state.exempt(host) or self._within_budget(host, now_ms)
 
     def _quiet_ms(self, host: Host) -> int | None:
         if not self._state.quiet:
@@ -100,7 +100,7 @@ class Leasing:
         state = self._state
         if not host.row.address and not state.addressed(host):
             return False
-        if host.own:  # by its address, which is known only now
+        if state.exempt(host):  # by its address, which is known only now
             return True
         if state.budgets.grant(host.key, host.row.address, host.domain, now_ms):
             host.granted_ms = now_ms

@@ -140,9 +140,13 @@ class State:
         """Schedule a host that was without work: behind those that wait already, not before them."""
         self.schedule(host, self.time.now_ms())
 
+    def exempt(self, host: Host) -> bool:
+        """Do the budgets per address and domain leave the host out?"""
+        return host.own and not self.config.pace.own_budgets
+
     def expect(self, host: Host) -> None:
         """A host is new: have its address looked up before its moment comes."""
-        if not (host.own or is_address(host.row.name)) and len(self.lookups.names) < _PREFETCH:
+        if not (self.exempt(host) or is_address(host.row.name)) and len(self.lookups.names) < _PREFETCH:
             self.lookups.want(host)
 
     def addressed(self, host: Host) -> bool:

@@ -67,7 +67,7 @@ class Turns:
         quiet = pace.quiet_until(state.quiet, host.row.name, wall) if state.quiet else None
         if quiet is not None:
             return now_ms + milliseconds(quiet - wall)
-        if not host.own and (moment := state.budgets.free_ms(host.row.address, host.domain, now_ms)):
+        if not state.exempt(host) and (moment := state.budgets.free_ms(host.row.address, host.domain, now_ms)):
             return moment
         patience = state.config.fetch.total_seconds + state.gap(host).seconds
         host.busy_until = now_ms + milliseconds(patience)  # the longest the request can take, and the gap
