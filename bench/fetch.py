@@ -22,6 +22,7 @@ from weft.records import Lease, Reason
 from weft.urls.host import host_of
 
 HOSTS = [f"h{number}.test" for number in range(16)]
+ROUNDS = 15
 BODY = b"x" * 40_000
 FIELDS = (
     b'Content-Type: text/html\r\nServer: bench\r\nETag: "abc"\r\nCache-Control: max-age=60\r\nVary: Accept-Encoding\r\n'
@@ -103,7 +104,7 @@ async def compare(requests: int, port: int) -> None:
         plain = [f"http://127.0.0.1:{port}{path}" for path in paths]
         named = [f"http://{HOSTS[n % len(HOSTS)]}:{port}{path}" for n, path in enumerate(paths)]
         alone, ours = [], []
-        for _ in range(3):  # in turns, so that a busy machine is unfair to neither
+        for _ in range(ROUNDS):  # in turns, so that a busy machine is unfair to neither
             alone.append(await with_aiohttp(plain))
             ours.append(await with_weft(named, port))
         low, high = min(alone), min(ours)
@@ -111,7 +112,7 @@ async def compare(requests: int, port: int) -> None:
 
 
 def main() -> None:
-    requests = int(sys.argv[1]) if sys.argv[1:] else 4000
+    requests = int(sys.argv[1]) if sys.argv[1:] else 800
     server = subprocess.Popen([sys.executable, "-m", "bench.fetch", "serve"], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

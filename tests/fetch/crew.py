@@ -17,8 +17,8 @@ from weft.urls.own import OwnHosts
 QUICK = Fetch(
     contact="https://bot.example/",
     connect_seconds=1.0,
-    first_byte_seconds=0.3,
-    total_seconds=1.0,
+    first_byte_seconds=0.6,
+    total_seconds=2.0,
     max_body=100_000,
     max_headers=8192,
 )
@@ -64,7 +64,7 @@ class Crew:
         resolver = Resolver([self.names], real)
         transport = HttpTransport(self.config, Guard(OwnHosts(self.own)), resolver, real)
         transport.on_connect = lambda host, address: self.connected.append((host, address))
-        transport.grace = 0.2
+        transport.grace = 0.5
         identity = Identity(self.config)
         book = RobotsBook(RobotsStore(self.table, 256), transport, identity, self.clock, self._turn)
         return transport, book, Fetcher(transport, book, identity, self.clock, self.config)

@@ -52,6 +52,7 @@ def memory():
 
 async def main(port, paths):
     crew = Crew(config=Fetch(contact="https://bot.example/", first_byte_seconds=5, total_seconds=20))
+    crew.transport.grace = 2.0
     origin = f"http://h.test:{port}"
     reasons = [(await crew.fetcher.fetch(lease(origin + "/"))).outcome.reason.value]
     await crew.fetcher.fetch(lease(origin + paths[0]))

@@ -49,6 +49,7 @@ _FORBIDDEN: dict[str, str] = {
 }
 _NETWORKS = [(ipaddress.ip_network(network), why) for network, why in _FORBIDDEN.items()]
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_REMEMBERED = 50_000  # judgements: the networks are looked through once per address, not twice per connection
 _ISATAP = 0x00005EFE  # bits 32 to 63 of an interface that tunnels to the IPv4 address behind them
 
 
@@ -58,9 +59,18 @@ class Guard:
     def __init__(self, own: OwnHosts, only_own: bool = False) -> None:
         """`only_own`: everything else is forbidden too, for a crawl whose owner nobody could reach."""
         self._own, self._only_own = own, only_own
+        self._judged: dict[tuple[str, str], str | None] = {}
 
     def refusal(self, address: str, host: str = "") -> str | None:
         """Why the address must not be connected to for this host; None if it may be."""
+        key = address, host
+        if key not in self._judged:
+            if len(self._judged) >= _REMEMBERED:
+                self._judged.clear()
+            self._judged[key] = self._judge(address, host)
+        return self._judged[key]
+
+    def _judge(self, address: str, host: str) -> str | None:
         parsed = parse_address(address)
         if parsed is None:
             return f"{address!r} is not an IP address"
