@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: threads woul
 
 import msgspec
 import pyarrow.parquet as pq
+
 from bench.text_rivals import RIVALS, Run, measure, measure_cached
 from bench.text_score import Score, score
 
@@ -55,16 +56,16 @@ def load(path: Path, sample: int = 0) -> list[Page]:
 def ours(pages: list[Page]) -> list[Run]:
     """Our extractor over all pages, warmed up so that loading weights is not counted."""
     from weft.errors import Refused
-    from weft.parse.text import extract
+    from weft.parse.text import main_text
 
     urls = {page.id: page.url or None for page in pages}
-    extract(b"<p>warm up</p>")
+    main_text(b"<p>warm up</p>")
     runs = []
     for page in pages:
 
         def text(html: bytes, url: str | None = urls[page.id]) -> str:
             try:
-                return extract(html, url).text
+                return main_text(html, url)
             except Refused:
                 return ""
 

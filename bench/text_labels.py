@@ -2,6 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
+
 from bench.text_score import words
 
 _GRAM = 4  # words in a row that must agree before a long block counts as found

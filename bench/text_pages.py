@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import tldextract
+
 from bench.text import Page, load
 from bench.text_labels import labels
-
 from weft.parse.features import Features, features
 from weft.parse.reading import read
 from weft.parse.walk import Walk

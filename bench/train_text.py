@@ -16,11 +16,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import msgspec
 import numpy as np
+
 from bench.text_network import Adam, Batch, Example, Floats, Parameters, batches, forward_backward, initial
 from bench.text_pages import Lesson, lessons
 from bench.text_rivals import measure_cached
 from bench.text_score import score
-
 from weft.parse.features import SPANS, group_rows
 from weft.parse.model import Weights, chances, choose, tempered
 from weft.parse.render import render

@@ -3,6 +3,7 @@
 In: a `Walk` with at least one block, and the page's URL. Out: `Features`. Called by `weft.parse.text` and the training.
 """
 
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 import msgspec
@@ -73,7 +74,7 @@ class _Page:
     """What several groups of features share."""
 
     def __init__(self, walk: Walk) -> None:
-        facts = np.array(walk.facts, dtype=np.int64).reshape(-1, len(Fact)).T.copy()
+        facts = np.fromiter(walk.facts, np.int64, len(walk.facts)).reshape(-1, len(Fact)).T.copy()
         self.facts = facts
         self.count = facts.shape[1]
         self.index = np.arange(self.count)
@@ -179,10 +180,9 @@ def _title(walk: Walk, page: _Page, out: Floats) -> None:
 
 def _repeats(texts: list[str], page: _Page, out: Floats) -> None:
     """How often the same text and the same template place occur, and what the latter usually hold."""
-    hashes = np.fromiter(map(hash, texts), np.int64, page.count)
-    _, places, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
+    places, sizes = _groups(texts)
     out[0] = np.log(sizes)[places]
-    _, places, sizes = np.unique(page.facts[Fact.SHAPE], return_inverse=True, return_counts=True)
+    places, sizes = _groups(page.facts[Fact.SHAPE].tolist())
     many = len(sizes)
     sums = [np.bincount(places, page.base[row], many) for row in (_WORDS, _PLAIN, _STOPS, _PROSE)]
     total = np.maximum(sums[0], 1e-3)
@@ -194,6 +194,13 @@ def _repeats(texts: list[str], page: _Page, out: Floats) -> None:
     means[4] = sums[2] / np.maximum(total, 1)
     means[5] = sums[3] / page.total[_PROSE]
     out[1:] = means[:, places]
+
+
+def _groups(keys: Sequence[Hashable]) -> tuple[Integers, Integers]:
+    """For each key the number of its group, and the sizes of the groups."""
+    numbers: dict[Hashable, int] = {}
+    places = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
+    return places, np.bincount(places)
 
 
 def _position(page: _Page, out: Floats) -> None:

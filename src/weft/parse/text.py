@@ -69,6 +69,12 @@ def extract(html: bytes, url: str | None = None, *, charset: str | None = None, 
     return compose(read(html, charset, anchors=False), url, markdown=markdown)
 
 
+def main_text(html: bytes, url: str | None = None, *, charset: str | None = None) -> str:
+    """Only the text: what `extract` does without metadata and language."""
+    walk = read(html, charset, anchors=False).walk
+    return render(walk, select(walk, url).kept)
+
+
 def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:
     """The same from a page already read."""
     walk = reading.walk

@@ -222,44 +222,60 @@ CLASS_WORDS = (
 _COMMENT_NODE = 4
 _STANDARD = 1 << 12
 _CACHED = 1 << 16
+_LETTERS = re.compile("[a-z]+")
 
 
 @lru_cache(maxsize=_CACHED)
 def class_bits(attribute: str) -> int:
-    """Bits of CLASS_WORDS found in a class or id attribute. Cached: templates repeat the same few."""
+    """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters repeat from site to site: each is cached."""
+    lowered = attribute.lower()
     bits = 0
-    for name in attribute.split():
-        bits |= _name_bits(name)
+    for run in _LETTERS.findall(lowered):
+        bits |= _run_bits(run)
+    if "-" in lowered:
+        for compound, bit in _compounds():
+            if compound in lowered:
+                bits |= bit
     return bits
 
 
 @lru_cache(maxsize=_CACHED)
-def _name_bits(name: str) -> int:
-    pattern, bits_of_marks = _class_pattern()
+def _run_bits(run: str) -> int:
     bits = 0
-    for match in pattern.finditer(name.lower()):
-        bits |= bits_of_marks[match.lastindex or 0]
+    for word in _class_pattern().findall(run):
+        bits |= _word_bit(word)
     return bits
 
 
-@cache
-def _class_pattern() -> tuple[re.Pattern[str], list[int]]:
-    """All words as one expression, grouped by first letter: five times faster than trying them in turn.
-
-    An empty group after each word is its mark; the list says which bit a mark stands for.
-    """
-    branches: dict[str, list[str]] = {}
-    bits_of_marks = [0]
-    places: dict[str, list[int]] = {}
+@lru_cache(maxsize=_CACHED)
+def _word_bit(found: str) -> int:
+    """The bit of a word that the pattern found."""
     for bit, words in enumerate(CLASS_WORDS):
+        if any(re.fullmatch(word.strip("=$"), found) for word in words.split()):
+            return 1 << bit
+    return 0
+
+
+@cache
+def _compounds() -> tuple[tuple[str, int], ...]:
+    """Words with a hyphen, which no run of letters shows."""
+    return tuple(
+        (word.replace("-?", "-"), 1 << bit)
+        for bit, words in enumerate(CLASS_WORDS)
+        for word in words.split()
+        if "-" in word
+    )
+
+
+@cache
+def _class_pattern() -> re.Pattern[str]:
+    """All words as one expression, grouped by first letter: far faster than trying them in turn."""
+    branches: dict[str, list[str]] = {}
+    for words in CLASS_WORDS:
         for word in words.split():
             letter, rest = _branch(word)
             branches.setdefault(letter, []).append(rest)
-            places.setdefault(letter, []).append(1 << bit)
-    for letter in branches:
-        bits_of_marks += places[letter]
-    grouped = (f"{letter}(?:{'|'.join(f'{rest}()' for rest in rests)})" for letter, rests in branches.items())
-    return re.compile("|".join(grouped)), bits_of_marks
+    return re.compile("|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in branches.items()))
 
 
 def _branch(word: str) -> tuple[str, str]:
