@@ -119,7 +119,7 @@ class Admission:
         drops: Counter[Drop] = Counter()
         wanted = self._judged(groups, keyed, drops)
         self._authority.note(keyed)
-        sources = self._authority.of(wanted)
+        sources = self._authority.of(wanted, self._state.time.now_ms())
         hosts = await self._state.hosts.load([*wanted, *(key for key in sources if key not in wanted)])
         names = {key: host.domain for key, host in hosts.items()}
         for key, links in wanted.items():
@@ -127,6 +127,8 @@ class Admission:
                 names[key] = registrable(host_of(links[0][1].url))
         await self._domains.load({(key[:2], name) for key, name in names.items()})
         patterns = await self._patterns(wanted)
+        for key in hosts:  # before the caps, which depend on it
+            self._count_links(key, sources.pop(key, set()), writes)
         for key, links in wanted.items():
             domain = self._domains.get(key[:2], names[key])
             kept = self._within_caps(self._state.hosts.live(key), domain, links, drops)
@@ -154,7 +156,7 @@ class Admission:
         if host is None:
             return
         domain = self._domains.get(key[:2], host.domain)
-        if linked(host, domain, sources):
+        if sources and linked(host, domain, sources):
             writes.hosts[host] = domain
 
     def _judged(

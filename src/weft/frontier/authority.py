@@ -17,7 +17,8 @@ from .rows import DomainRow
 from .seen import Recent
 
 _PAIRS: Final = 200_000  # pairs remembered as counted
-_GATHERED: Final = 10_000  # pairs not counted yet
+_GATHERED: Final = 2000  # pairs that wait to be counted, at most
+_PATIENCE: Final = 5000  # ms that they wait, at most
 
 
 class Authority:
@@ -27,6 +28,7 @@ class Authority:
         self._pairs = Recent(_PAIRS)
         self._gathered: dict[bytes, set[bytes]] = {}  # host → hashes of domains that link to it
         self._count = 0
+        self._since = 0
 
     def note(self, keyed: Mapping[bytes, Link]) -> None:
         """Links on their way in."""
@@ -42,13 +44,14 @@ class Authority:
             for pair in pairs:
                 self._gathered.setdefault(pair[8:], set()).add(domain)
 
-    def of(self, hosts: Iterable[bytes]) -> dict[bytes, set[bytes]]:
-        """By host, the domains gathered for it: of these hosts, or of all when too many have come together.
+    def of(self, hosts: Iterable[bytes], now_ms: int) -> dict[bytes, set[bytes]]:
+        """By host, the domains gathered for it: of these hosts, or of all when they are many or waited long.
 
         A crash forgets what is gathered; the same domains will link there again.
         """
-        if self._count > _GATHERED:
-            found, self._gathered, self._count = self._gathered, {}, 0
+        if self._count > _GATHERED or now_ms - self._since > _PATIENCE:
+            found, self._gathered = self._gathered, {}
+            self._count, self._since = 0, now_ms
             return found
         return {host: self._gathered.pop(host) for host in hosts if host in self._gathered}
 

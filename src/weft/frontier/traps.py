@@ -84,9 +84,10 @@ def _repeats(segments: list[str]) -> bool:
 def family_of(host: str) -> str:
     """The name under which hosts count as one site: the registrable domain, or two labels where it is not known."""
     domain = registrable(host)
-    if domain != host or is_address(host):
+    labels = host.split(".")
+    if domain != host or len(labels) < 3 or is_address(host) or registrable(f"a.b.{labels[-1]}") == f"b.{labels[-1]}":
         return domain
-    return ".".join(host.split(".")[-2:])
+    return ".".join(labels[-2:])  # an unknown suffix: every name under it counts as a domain of its own
 
 
 def is_ordinary(host: str, family: str) -> bool:
