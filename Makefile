@@ -2,7 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.ready
+# What a target needs, installed: weft alone, with what tests and checks need, with the rivals that benchmarks measure.
+WEFT   := $(VENV)/.weft
+TESTS  := $(VENV)/.tests
+BENCH  := $(VENV)/.bench
 
 .PHONY: help demo test check bench torture docs clean
 .DEFAULT_GOAL := help
@@ -16,38 +19,44 @@ help:
 	@echo "make docs     write docs/configuration.md anew from config.py"
 	@echo "make clean    remove what the other targets made"
 
-$(STAMP): pyproject.toml
+$(WEFT): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing weft into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(TESTS): $(WEFT)
+	@echo "installing what tests and checks need …"
 	@$(BIN)/python -m pip install --quiet --editable '.[test,check]'
 	@touch $@
 
-$(VENV)/.bench: $(STAMP)
+$(BENCH): $(TESTS)
+	@echo "installing the rivals …"
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
-demo: $(STAMP)
+demo: $(WEFT)
 	@$(BIN)/weft demo
 
-test: $(STAMP)
+test: $(TESTS)
 	@.ci/servers
 	@$(BIN)/python -m pytest
 
-check: $(STAMP)
+check: $(TESTS)
 	@$(BIN)/ruff format --check src tests bench
 	@$(BIN)/ruff check src tests bench
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest tests/test_architecture.py
 
-bench: $(VENV)/.bench
+bench: $(BENCH)
 	@$(BIN)/python -m bench
 
-torture: $(STAMP)
+torture: $(TESTS)
 	@.ci/servers
 	@$(BIN)/python -m pytest -m long --no-header
 
-docs: $(STAMP)
+docs: $(WEFT)
 	@$(BIN)/python -m weft.config > docs/configuration.md
 
 clean:

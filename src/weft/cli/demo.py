@@ -62,7 +62,7 @@ def _show(report: Report, documents: list[Document], out: Path) -> None:
     show.line(f"\n{len(documents)} of the {report.documents} documents:")
     for document in documents:
         show.line(f"\n  {show.printable(document.title)}")
-        show.line(f"  {document.url}  ({document.language.code}, {len(document.text.split())} words)")
+        show.line(f"  {document.url}  ({document.language.code}, {len(document.text):,} characters)")
         show.line(textwrap.indent(textwrap.shorten(document.text, 300, placeholder=" …"), "    "))
     show.line("\nNext, try:")
     show.line(f"  weft inspect {out} {documents[0].url if documents else 'URL'}")
