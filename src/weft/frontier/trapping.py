@@ -68,7 +68,7 @@ class Trapping:
         if not link.seed and link.kind is Kind.PAGE:
             for key, _ in patterns:
                 row = self._live[key]
-                if row.admitted >= self._sample and row.admitted >= traps.allowance(row, self._sample):
+                if row.admitted >= self._sample // 3 and row.admitted >= traps.allowance(row, self._sample):
                     row.held += 1
                     self._changed[key] = None
                     _exemplify(row, link.url)
