@@ -32,7 +32,7 @@ class _Known(NamedTuple):
     """What is known of an origin: its host as ada has it, an answer for that host, and what of it may be used."""
 
     host: str
-    found: Answer
+    found: Answer | None  # None where the host is an address itself
     checked: tuple[str, ...]
 
 
@@ -43,40 +43,43 @@ class Destinations:
         self._guard, self._resolver = guard, resolver
         self._known: dict[str, _Known] = {}
 
-    async def find(self, url: str) -> Asking | End:
+    def known(self, url: str) -> Asking | None:
+        """What was found and checked before, as long as DNS says the same."""
         parts = _CANONICAL.fullmatch(url)
         known = self._known.get(parts[1]) if parts else None
         # Addresses are checked once per answer of DNS; the connector checks the one it uses once more.
-        if known is None or self._resolver.cached(known.host) is not known.found:
-            try:
-                url = ada_url.normalize_url(url).partition("#")[0]
-            except ValueError:
-                return End(Reason.BAD_URL, "not a URL")
-            parts = _CANONICAL.fullmatch(url)
-            if parts is None:
-                return End(Reason.BAD_URL, "not an http or https URL with a host and without a user")
-            checked = await self._checked(parts[2].strip("[]"))
-            if isinstance(checked, End):
-                return checked
-            known = checked
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[parts[1]] = known
+        if known is None or (known.found and self._resolver.cached(known.host) is not known.found):
+            return None
+        return Asking(known.host, yarl.URL(url, encoded=True), known.checked)
+
+    async def find(self, url: str) -> Asking | End:
+        try:
+            url = ada_url.normalize_url(url).partition("#")[0]
+        except ValueError:
+            return End(Reason.BAD_URL, "not a URL")
+        parts = _CANONICAL.fullmatch(url)
+        if parts is None:
+            return End(Reason.BAD_URL, "not an http or https URL with a host and without a user")
+        found = await self._checked(parts[2].strip("[]"))
+        if isinstance(found, End):
+            return found
         target = yarl.URL(url, encoded=True)
-        if target.raw_host != known.host:
+        if target.raw_host != found.host:
             return End(Reason.BAD_URL, "two parsers disagree about its host")
-        return Asking(known.host, target, known.checked)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[parts[1]] = found
+        return Asking(found.host, target, found.checked)
 
     async def _checked(self, host: str) -> _Known | End:
         """The addresses that may be connected to."""
-        if ":" in host or host.rpartition(".")[2].isdigit():
-            found = Answer((host,), 0.0)  # an address, or ada would have refused it
-        else:
-            found = await self._resolver.resolve(host)
-        refusals = {address: self._guard.refusal(address, host) for address in found.addresses}
+        is_address = ":" in host or host.rpartition(".")[2].isdigit()  # else ada would have refused it
+        found = None if is_address else await self._resolver.resolve(host)
+        addresses = found.addresses if found else (host,)
+        refusals = {address: self._guard.refusal(address, host) for address in addresses}
         checked = tuple(address for address, refusal in refusals.items() if refusal is None)
         if checked:
             return _Known(host, found, checked)
-        if not refusals:
+        if found and not refusals:
             return End(Reason.DNS_FAILED, found.problem)
         return End(Reason.ADDRESS_FORBIDDEN, "; ".join(filter(None, refusals.values())))

@@ -43,7 +43,7 @@ class HttpTransport:
         self.grace = GRACE
 
     async def get(self, request: Request) -> Exchange:
-        asking = await self._destinations.find(request.url)
+        asking = self._destinations.known(request.url) or await self._destinations.find(request.url)
         started = self._clock.now()
         if isinstance(asking, End):
             return Exchange(request.url, started, started, failure=asking.reason, detail=asking.detail)

@@ -205,7 +205,9 @@ def readable_body(exchange: Exchange) -> bytes | None:
 def asked_of(*exchanges: Exchange) -> tuple[Asked, ...]:
     """The requests that reached out; names that do not resolve and forbidden addresses cost their host nothing."""
     return tuple(
-        Asked(host_of(e.url), e.url, e.started, e.finished, e.status, e.address)
-        for e in exchanges
-        if e.failure not in _NEVER_ASKED
+        [
+            Asked(host_of(e.url), e.url, e.started, e.finished, e.status, e.address)
+            for e in exchanges
+            if e.failure is None or e.failure not in _NEVER_ASKED
+        ]
     )
