@@ -13,6 +13,7 @@ InvalidURL, ValueError          BAD_URL
 
 import asyncio
 import errno
+import os
 from collections.abc import Iterator
 
 import aiohttp
@@ -45,8 +46,13 @@ def reason_of(error: BaseException, in_body: bool) -> Reason:
 
 def sentence(error: BaseException) -> str:
     """One line for a person, without control characters, at most 200 characters."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return "".join(char if char.isprintable() else "?" for char in f"{type(error).__name__}: {text}")[:200]
+    text = " ".join(str(error).split())
+    if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
+        number = error.os_error.errno
+        text = f"{os.strerror(number)} ({error.host} port {error.port})" if number else text
+    else:
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return "".join(char if char.isprintable() else "?" for char in text)[:200]
 
 
 def _not_connected(error: aiohttp.ClientConnectorError) -> Reason:

@@ -28,6 +28,7 @@ from .robots_store import RobotsStore
 _SITEMAP_BYTES: Final = 50 * 1024 * 1024  # as sitemaps.org allows
 _SITEMAPS: Final = 1000  # of one robots.txt
 _POLICY_BYTES: Final = 1024 * 1024
+_NO_CONNECTION: Final = (Reason.DNS_FAILED, Reason.CONNECT_FAILED, Reason.TLS_FAILED)
 
 
 class Fetched(Record, frozen=True):
@@ -104,15 +105,15 @@ class Fetcher:
     async def _fetch_robots(self, lease: Lease) -> Fetched:
         origin = origin_of(lease.url)
         inquiry = await self.book.ask(origin)
-        reason, detail = inquiry.finding, inquiry.detail
         verdict = await self.book.verdict(lease.url)
+        reason = _reason_of_inquiry(inquiry, await self.book.has_copy(origin))
         outcome = Outcome(
             lease,
-            _reason_of_inquiry(inquiry, await self.book.has_copy(origin)),
+            reason,
             self._clock.now(),
             status=inquiry.exchanges[-1].status if inquiry.exchanges else 0,
             asked=inquiry.asked(),
-            detail=f"robots.txt {reason.value}: {detail}" if detail else f"robots.txt {reason.value}",
+            detail=inquiry.exchanges[0].detail if reason in _NO_CONNECTION else _told(inquiry),
             retry_after=inquiry.retry_after,
             crawl_delay=verdict.crawl_delay if verdict else None,
         )
@@ -193,8 +194,14 @@ def _reason_of_inquiry(inquiry: Inquiry, has_copy: bool) -> Reason:
     if inquiry.finding is Finding.BUSY:
         return Reason.HOST_BUSY
     if inquiry.finding is Finding.UNREACHABLE and not has_copy:
-        return Reason.ROBOTS_UNREACHABLE
+        failure = inquiry.exchanges[0].failure
+        # Not only this file is out of reach but the whole host: that is what a person wants to know.
+        return failure if failure in _NO_CONNECTION else Reason.ROBOTS_UNREACHABLE
     return Reason.ROBOTS_FETCHED
+
+
+def _told(inquiry: Inquiry) -> str:
+    return f"robots.txt {inquiry.finding.value}" + (f": {inquiry.detail}" if inquiry.detail else "")
 
 
 def _capture(exchange: Exchange, kind: Kind, lease: Lease | None) -> Capture:

@@ -26,8 +26,9 @@ class BulkMatcher:
     """The automaton of a list of patterns in normal form (ASCII, `*` anywhere, `$` at the end)."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        bodies = [pattern[:-1] + "\n" if pattern[-1] == "$" else pattern + "*\n" for pattern in patterns]
-        text = np.frombuffer(_STAR_RUNS.sub(b"*", "".join(bodies).encode("ascii")), np.uint8)
+        # What has no `$` goes on with anything, as if it ended with `*`; and `$` stands nowhere but at the end.
+        ended = ("*\n".join(patterns) + "*\n").replace("$*\n", "\n").encode("ascii")
+        text = np.frombuffer(_STAR_RUNS.sub(b"*", ended), np.uint8)
         is_star = text == _STAR
         loops = np.concatenate(([False], is_star[:-1]))[~is_star]
         octets = text[~is_star]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .robots_bulk import BulkMatcher
 
 _WORK_LIMIT = 2_000_000  # octets of rules × octets of path: about 1 ms of segment search at worst
+_HUGE = 200_000  # octets of star rules that are not worth sorting by prefix: nearly every path would pass the limit
 
 
 class Rule(NamedTuple):
@@ -45,12 +46,12 @@ class RuleSet:
     def __init__(self, allow: Iterable[str], disallow: Iterable[str]) -> None:
         rules = dict.fromkeys(disallow, False)
         rules.update(dict.fromkeys(allow, True))
-        starred = {pattern: allow for pattern, allow in rules.items() if "*" in pattern}
+        starred = [pattern for pattern in rules if "*" in pattern]
         # Paths in normal form hold neither `*` nor `$`, so that rules with those may stay among the plain ones.
         self._plain = rules
         self._plain_lengths = sorted(set(map(len, rules)), reverse=True)
         self._exact = {pattern[:-1]: rules[pattern] for pattern in rules if pattern[-1] == "$"}
-        self._stars = _Stars(starred) if starred else None
+        self._stars = _Stars(starred, rules) if starred else None
 
     def __bool__(self) -> bool:
         return bool(self._plain)
@@ -75,12 +76,14 @@ class RuleSet:
 class _Stars:
     """Rules with `*`, by their literal prefix."""
 
-    def __init__(self, rules: dict[str, bool]) -> None:
-        self._allow = rules
+    def __init__(self, starred: list[str], rules: dict[str, bool]) -> None:
+        self._starred, self._allow = starred, rules
         self._patterns: dict[str, list[str]] = {}
-        for pattern in rules:
-            if pattern[0] in "/*":  # others can match no path
-                self._patterns.setdefault(pattern.partition("*")[0], []).append(pattern)
+        self._always_bulk = sum(map(len, starred)) > _HUGE
+        if not self._always_bulk:
+            for pattern in starred:
+                if pattern[0] in "/*":  # others can match no path
+                    self._patterns.setdefault(pattern.partition("*")[0], []).append(pattern)
         self._octets = {prefix: sum(map(len, patterns)) for prefix, patterns in self._patterns.items()}
         self._lengths = sorted(set(map(len, self._patterns)))
         self._ready: dict[str, list[_StarRule]] = {}
@@ -88,6 +91,8 @@ class _Stars:
 
     def decide(self, path: str, best: Rule | None) -> Rule | None:
         """The greater of `best` and the greatest rule that matches."""
+        if self._always_bulk:
+            return self._bulk_match(path, best)
         patterns = self._patterns
         prefixes = [prefix for length in self._lengths if (prefix := path[:length]) in patterns]
         if not prefixes:
@@ -118,7 +123,7 @@ class _Stars:
 
     def _bulk_match(self, path: str, best: Rule | None) -> Rule | None:
         if self._bulk is None:
-            allowing_first = sorted(self._allow, key=self._allow.__getitem__, reverse=True)
+            allowing_first = sorted(self._starred, key=self._allow.__getitem__, reverse=True)
             patterns = sorted(allowing_first, key=len, reverse=True)
             self._bulk = patterns, BulkMatcher(patterns)
         patterns, matcher = self._bulk
