@@ -5,7 +5,7 @@ import pytest
 from tests.frontier.driver import Desk, configured
 from weft.config import Frontier, Scope
 from weft.frontier.traps import Rule, family_of, pattern_of
-from weft.records import Finding, Link, Removal
+from weft.records import Drop, Finding, Link, Removal
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,24 @@ async def test_seeds_are_never_held() -> None:
     desk = desk_with(sample=1)
     await desk.frontier.add([Link(f"http://a.org/{number}", seed=True) for number in range(5)])
     assert desk.frontier.counts().held == 0
+
+
+async def test_a_trap_does_not_use_up_what_its_site_may_bring() -> None:
+    desk = Desk(configured(Scope(reach="any"), Frontier(trap_sample=10, domain_budget=30)))
+    trap = await desk.add(*(f"http://a.org/tag/{number}" for number in range(100)))
+    assert (trap.new, trap.drops) == (9 + 21, {Drop.DOMAIN_FULL: 70})
+    assert desk.frontier.counts().held == 21
+    useful = await desk.add(*(f"http://a.org/{letter}" for letter in "abcdefghijklmno"))
+    assert (useful.new, useful.drops) == (15, {})
+    more = await desk.add(*(f"http://a.org/tag/{number}" for number in range(100, 150)))
+    assert sum(more.drops.values()) == 50 - more.new
+    assert desk.frontier.counts().held <= 30
+
+
+async def test_what_is_let_go_counts_for_its_host() -> None:
+    desk = Desk(configured(Scope(reach="any", pages_per_host=25), Frontier(trap_sample=20)))
+    await desk.add(*(f"http://a.org/tag/{number}" for number in range(25)))
+    order = await desk.crawl()
+    await desk.frontier.learn([finding(url, number) for number, url in enumerate(order)])
+    assert len(order) + len(await desk.crawl()) == 25
+    assert (await desk.add("http://a.org/more")).drops == {Drop.HOST_FULL: 1}

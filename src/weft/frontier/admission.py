@@ -132,8 +132,8 @@ class Admission:
         for key, links in wanted.items():
             domain = self._domains.get(key[:2], names[key])
             kept = self._within_caps(self._state.hosts.live(key), domain, links, drops)
-            if kept:
-                self._take_in_host(Group(key, domain, kept), patterns, writes)
+            if kept and (surplus := self._take_in_host(Group(key, domain, kept), patterns, writes)):
+                drops[Drop.TRAP] += surplus
         for key, domains_linking in sources.items():
             self._count_links(key, domains_linking, writes)
         await self._write(writes)
@@ -199,34 +199,46 @@ class Admission:
             drop = Drop.HOST_FULL
         return drop
 
-    def _take_in_host(self, group: Group, patterns: Patterns, writes: Writes) -> None:
+    def _take_in_host(self, group: Group, patterns: Patterns, writes: Writes) -> int:
+        """How many were left out: traps may bring more than can be held."""
         key, domain, links = group
+        wanted, held = self._parted(group, patterns)
+        if not (wanted or held):
+            return len(links)
         host = self._state.hosts.live(key) or self._created(group)
         was_idle = not host.has_work
         now = int(self._state.time.wall())
         rows: list[Row] = []
-        for url, link in links:
-            shapes = patterns[url]
-            holder = self._traps.admits(link, shapes) if shapes else None
-            if holder is None:
-                item = self._place(host, url, link)
-                value = encode_link(link, now)
-                rows.append(Row(item, value))
-                writes.queue.append(Put((key + keys.QUEUE, item), value))
-                writes.urls.append(Put((key + keys.URL, url[10:]), IN_QUEUE + item))
-            else:
-                held, where = self._traps.hold(holder, url, link)
-                writes.queue.append(held)
-                writes.urls.append(where)
+        for url, link in wanted:
+            item = self._place(host, url, link)
+            value = encode_link(link, now)
+            rows.append(Row(item, value))
+            writes.queue.append(Put((key + keys.QUEUE, item), value))
+            writes.urls.append(Put((key + keys.URL, url[10:]), IN_QUEUE + item))
+        for row, where in held:
+            writes.queue.append(row)
+            writes.urls.append(where)
         writes.joined[host] = rows
-        host.row.admitted += len(links)
-        self._domains.count(domain, len(links))
+        host.row.admitted += len(rows)  # a trap that is held must not use up what its site may bring
+        self._domains.count(domain, len(rows))
         self._state.queued(host, len(rows))
-        if len(rows) < len(links):
-            self._state.holds(host, len(links) - len(rows))
+        self._state.holds(host, len(held))
         writes.hosts[host] = domain
         if was_idle:
             self._state.enlist(host)
+        return len(links) - len(rows) - len(held)
+
+    def _parted(self, group: Group, patterns: Patterns) -> tuple[list[tuple[bytes, Link]], list[tuple[Put, Put]]]:
+        """The links to be taken in, and the rows of those to be held back."""
+        wanted, held = [], []
+        for url, link in group.links:
+            shapes = patterns[url]
+            holder = self._traps.admits(link, shapes) if shapes else None
+            if holder is None:
+                wanted.append((url, link))
+            elif self._domains.holds(group.domain):
+                held.append(self._traps.hold(holder, url, link))
+        return wanted, held
 
     def _created(self, group: Group) -> Host:
         host = self._state.hosts.create(group.key, host_of(group.links[0][1].url))

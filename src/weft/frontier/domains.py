@@ -48,6 +48,14 @@ class Domains:
             row.dirty = True
         row.admitted += urls
 
+    def holds(self, row: DomainRow) -> bool:
+        """Count a URL beyond the sample of a trap; False if there are too many. They have a room of their own."""
+        if row.held >= self._most(row):
+            return False
+        row.held += 1
+        row.dirty = row.dirty or row.held % _SAVED == 0
+        return True
+
     def changes(self, rows: Iterable[tuple[bytes, DomainRow]]) -> list[Put]:
         """Those of the rows (by partition) that are to be written."""
         puts = []
@@ -58,11 +66,13 @@ class Domains:
         return puts
 
     def room(self, row: DomainRow) -> int:
-        """How many more URLs the domain may bring: more, the more other domains link to it."""
+        """How many more URLs the domain may bring."""
+        return self._most(row) - row.admitted
+
+    def _most(self, row: DomainRow) -> int:
+        """More, the more other domains link to it."""
         cap = self._cap or 1 << 62
-        if not self._reach.is_seeded(row.name):
-            cap = min(cap, self._budget * (1 + row.authority))
-        return cap - row.admitted
+        return cap if self._reach.is_seeded(row.name) else min(cap, self._budget * (1 + row.authority))
 
 
 @lru_cache(maxsize=65_536)

@@ -126,6 +126,7 @@ class DomainRow(msgspec.Struct, array_like=True, gc=False):
     authority: int = 0
     sketch: bytes = b""
     dirty: bool = False  # the row in the table is older
+    held: int = 0  # URLs beyond the samples of traps
 
 
 class PatternRow(msgspec.Struct, array_like=True, gc=False):

@@ -113,9 +113,19 @@ class Trapping:
             if row.held and traps.allowance(row, self._sample) > row.admitted:
                 await self._release(key, row)
 
+    async def _host_room(self, pattern: bytes, row: PatternRow) -> int:
+        """How many more URLs the pattern's host may bring."""
+        cap = self._state.config.scope.pages_per_host
+        if not cap or row.rule == traps.Rule.SUBDOMAINS.value:  # hosts that are hardly asked at all
+            return _RELEASED
+        host = (await self._state.hosts.load([pattern[: keys.HOST_KEY]]))[pattern[: keys.HOST_KEY]]
+        return max(0, cap - host.row.admitted)
+
     async def _release(self, pattern: bytes, row: PatternRow) -> None:
         """Held rows go to their hosts' queues. Order of writing: hosts and pattern, queue, URLs, then held rows go."""
-        room = min(traps.allowance(row, self._sample) - row.admitted, _RELEASED)
+        room = min(traps.allowance(row, self._sample) - row.admitted, _RELEASED, await self._host_room(pattern, row))
+        if room <= 0:
+            return
         group, prefix = pattern[:10] + keys.HELD, pattern[10:]
         stop = (int.from_bytes(prefix, "big") + 1).to_bytes(9, "big")[1:]
         (rows,) = await self._state.table.scan([Range(group, prefix, stop if any(stop) else None, limit=room)])
@@ -132,6 +142,7 @@ class Trapping:
             batch.ends.append(Delete((group, item)))
             self._state.queued(host, 1)
             self._state.holds(host, -1)
+            host.row.admitted += 1
         row.admitted += len(rows)
         row.held = max(0, row.held - len(rows)) if len(rows) == room else 0
         batch.rows += self._saved([pattern])
