@@ -190,7 +190,7 @@ def _http_url(named: str, robots: str) -> str:
 
 def _reason_of_inquiry(inquiry: Inquiry, has_copy: bool) -> Reason:
     if inquiry.finding is Finding.FORBIDDEN:
-        return Reason.ADDRESS_FORBIDDEN
+        return inquiry.exchanges[0].failure or Reason.ADDRESS_FORBIDDEN
     if inquiry.finding is Finding.BUSY:
         return Reason.HOST_BUSY
     if inquiry.finding is Finding.UNREACHABLE and not has_copy:
