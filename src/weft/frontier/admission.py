@@ -20,6 +20,7 @@ from weft.urls.scope import Rules
 
 from . import keys
 from .authority import Authority, linked
+from .bloom import SeenFilter
 from .domains import Domains
 from .host import Head, Host, Row
 from .priority import Features, plain_band, priority
@@ -82,6 +83,8 @@ class Admission:
         self._scope = config.scope
         self._partitions = config.storage.partitions
         self._recent = Recent(config.frontier.recent)
+        # RocksDB has filters of its own, one per file; a second one gained nothing when measured.
+        self.filter = SeenFilter(state.table) if config.storage.state.startswith(("redis", "unix")) else None
         self._domains = Domains(state.table, config, reach)
         self._authority = Authority()
 
@@ -104,9 +107,11 @@ class Admission:
         if not missing:
             return []
         candidates = [key for key in keyed if key in missing]
-        found = await self._state.table.get([keys.url_row(key) for key in candidates])
-        self._recent.remember(key for key, row in zip(candidates, found, strict=True) if row is not None)
-        return [key for key, row in zip(candidates, found, strict=True) if row is None]
+        asked = candidates if self.filter is None else list(self.filter.perhaps(candidates))
+        rows = await self._state.table.get([keys.url_row(key) for key in asked])
+        known = {key for key, row in zip(asked, rows, strict=True) if row is not None}
+        self._recent.remember(known)
+        return [key for key in candidates if key not in known]
 
     async def _take_in(self, keyed: dict[bytes, Link], unseen: Sequence[bytes]) -> tuple[Counter[Drop], int]:
         writes = Writes([], {}, [], [], {})
@@ -282,6 +287,8 @@ class Admission:
         first = [*writes.scope, *(self._state.hosts.saved(host) for host in writes.hosts)]
         first += self._domains.changes((host.key[:2], domain) for host, domain in writes.hosts.items())
         first += self._traps.changes()
+        if self.filter is not None:
+            first += self.filter.added([put.key[0][: keys.HOST_KEY] + put.key[1] for put in writes.urls])
         try:
             await self._state.table.write(first, writes.queue, writes.urls)
         except EngineError:
@@ -290,6 +297,8 @@ class Admission:
         for host, rows in writes.joined.items():
             self._queues.joined(host, rows)
         self._state.hosts.trim()
+        if self.filter is not None:
+            await self.filter.save()
 
     def _forget_heads(self, hosts: Iterable[Host]) -> None:
         """Nobody knows which rows reached the table: they are read from there."""

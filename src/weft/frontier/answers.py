@@ -102,8 +102,12 @@ class Answers:
         entry.host.again.append((keys.item_of(entry.lease.place), pending))
 
     def _timed(self, host: Host, asked: Asked) -> None:
+        seconds = max(0.0, asked.finished - asked.started)
         if asked.status:
-            host.row.latency = pace.smoothed(host.row.latency, max(0.0, asked.finished - asked.started))
+            host.row.latency = pace.smoothed(host.row.latency, seconds)
+        if host.granted_ms:
+            started_ms = self._state.time.at_ms(asked.finished) - int(seconds * 1000)
+            self._state.budgets.used(host.row.address, host.domain, started_ms)
         if asked.address and asked.address != host.row.address:
             self._state.located(host, asked.address)
 

@@ -83,6 +83,8 @@ class Frontier:
         """Load what a start needs: hosts, leases of the process before, scope. Reads only."""
         async with self._lock:
             await self._reach.load()
+            if self._admission.filter is not None:
+                await self._admission.filter.load()
             await self._recovery.load()
             if self._state.hosts.known:
                 self._state.budgets.open(self._state.time.now_ms())
