@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from bench.text_score import score
 
+from bench.text_score import score
 from weft.parse.text import extract
 
 PAGES = Path(__file__).parent / "pages"

@@ -5,6 +5,7 @@ In: a `Walk` with at least one block, and the page's URL. Out: `Features`. Calle
 
 from collections.abc import Hashable, Sequence
 from functools import cache
+from operator import sub
 
 import msgspec
 import numpy as np
@@ -24,7 +25,8 @@ _TAGS = np.arange(len(Tag), dtype=np.int64)[:, None]
 _WINDOWS = (1, 4, 12)  # blocks to each side
 _LEVELS = 4  # boxes above a block
 SPANS = len(_WINDOWS) + _LEVELS + 1  # and the page
-_MAIN_SHARES = (0.35, 0.6, 0.85)  # of a page's prose: the smallest box that holds so much may be the main one
+# Shares of a page's prose: the smallest box that holds so much may be the main one.
+_MAIN_SHARES = np.array([[0.35], [0.6], [0.85]], np.float32)
 _OF_A_LANGUAGE = [Kind.LOWER, Kind.CASELESS, Kind.IDEOGRAPH, Kind.SYLLABLE]
 # Rows of the running sums.
 _WORDS, _PLAIN, _STOPS, _PROSE, _PARAGRAPHS, _HEADINGS, _BLOCKS = range(7)
@@ -106,7 +108,7 @@ class _Page:
 def features(walk: Walk, url: str | None = None) -> Features:
     """Everything the model may know of each block."""
     page = _Page(walk)
-    low, high = _spans(page)
+    low, high = _spans(walk, page)
     matrix = np.empty((ROWS, page.count), np.float32)
     rows = {name: matrix[place] for name, place in group_rows().items()}
     _own(page, rows["own"])
@@ -161,11 +163,10 @@ def _title(walk: Walk, page: _Page, out: Floats) -> None:
         return
     longest = len(title) + 40
     found = []
-    for index, text in enumerate(walk.texts):
-        if 6 <= len(text) <= longest:
-            folded = text.casefold()
-            if folded in title or title in folded:
-                found.append(index)
+    # Folded together: one call instead of one for each block. No text holds a NUL.
+    for index, text in enumerate("\x00".join(walk.texts).casefold().split("\x00")):
+        if 6 <= len(text) <= longest and (text in title or title in text):
+            found.append(index)
     if found:
         out[0, found] = 1
         headed = [index for index in found if page.base[_HEADINGS, index]]
@@ -232,7 +233,7 @@ def _neighbours(page: _Page, out: Floats) -> None:
         out[6 * place : 6 * place + 6] = own[:, shift : shift + page.count]
 
 
-def _spans(page: _Page) -> tuple[Integers, Integers]:
+def _spans(walk: Walk, page: _Page) -> tuple[Integers, Integers]:
     """Stretches of blocks around each: windows, then boxes from the inside out, then the page."""
     index = page.index
     low, high = np.zeros((SPANS, page.count), np.int64), np.empty((SPANS, page.count), np.int64)
@@ -240,7 +241,7 @@ def _spans(page: _Page) -> tuple[Integers, Integers]:
         np.maximum(index - window, 0, out=low[place])
         np.minimum(index + window + 1, page.count, out=high[place])
     sizes = page.box_ends - page.box_starts
-    up = _larger(page.box_parents, sizes)
+    up = _larger(walk)
     box = page.facts[Fact.BOX]
     box = np.where(sizes[box] > 1, box, up[box])
     for level in range(len(_WINDOWS), SPANS - 1):
@@ -250,15 +251,13 @@ def _spans(page: _Page) -> tuple[Integers, Integers]:
     return low, high
 
 
-def _larger(parents: Integers, sizes: Integers) -> Integers:
+def _larger(walk: Walk) -> Integers:
     """For each box the nearest one above that holds more blocks; the outermost leads to itself."""
-    up = parents
-    for _ in range(14):  # pointers double their reach each time: enough for any depth the pre-scan lets through
-        same = sizes[up] == sizes
-        if not same[up != 0].any():
-            break
-        up = np.where(same, up[up], up)
-    return up
+    sizes = list(map(sub, walk.box_ends, walk.box_starts))
+    up = [0] * len(sizes)
+    for box, parent in enumerate(walk.box_parents):
+        up[box] = parent if sizes[parent] != sizes[box] else up[parent]
+    return np.array(up, np.int64)
 
 
 def _stretches(page: _Page, low: Integers, high: Integers, out: Floats) -> None:
@@ -283,15 +282,16 @@ def _main(page: _Page, out: Floats) -> None:
     """Whether the block lies in the smallest boxes that hold most of the page's prose, before or after them."""
     prose = page.sums[_PROSE, page.box_ends] - page.sums[_PROSE, page.box_starts]
     size = page.box_ends - page.box_starts
-    for place, share in enumerate(_MAIN_SHARES):
-        box = int(np.argmin(np.where(prose >= share * page.total[_PROSE], size, page.count + 1)))
-        low, many = page.box_starts[box], max(int(size[box]), 1)
-        inside = (page.index >= low) & (page.index < low + many)
-        row = 4 * place
-        out[row] = inside
-        out[row + 1] = page.index < low
-        out[row + 2] = many / page.count
-        out[row + 3] = np.where(inside, (page.index - low) / many, -1)
+    enough = prose >= _MAIN_SHARES * page.total[_PROSE]
+    boxes = np.where(enough, size, page.count + 1).argmin(1)
+    low, many = page.box_starts[boxes, None], np.maximum(size[boxes, None], 1)
+    place = page.index - low
+    inside = (place >= 0) & (place < many)
+    rows = out.reshape(len(boxes), 4, page.count)
+    rows[:, 0] = inside
+    rows[:, 1] = place < 0
+    rows[:, 2] = many / page.count
+    rows[:, 3] = np.where(inside, place / many, -1)
 
 
 def _family(page: _Page, out: Floats) -> None:

@@ -4,6 +4,7 @@ In: a `Walk` and a URL. Out: a row of numbers, all zero where nothing is said. C
 """
 
 import re
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from weft.parse.walk import Walk
 
 # Types of schema.org, as they stand in JSON-LD and itemtype.
-_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([^"]{1,60})"')
+_TYPE_KEY = '"@type"'
+_TYPE = re.compile(r'\s*:\s*\[?\s*"([^"]{1,60})"')
 _SCHEMA = (
     re.compile(r"Article\b|BlogPosting"),
     re.compile(r"\bProduct\b|\bOffer"),
@@ -52,9 +54,20 @@ def _open_graph(walk: Walk) -> list[float]:
 def _schema(walk: Walk) -> list[float]:
     if not walk.scripts and not walk.item_types:
         return [0.0] * len(_SCHEMA)
-    types = {name for script in walk.scripts for name in _TYPE.findall(script, 0, _LOOKED_AT)}
+    types = {name for script in walk.scripts for name in _types(script)}
     declared = " ".join(types.union(walk.item_types))
     return [bool(kind.search(declared)) for kind in _SCHEMA]
+
+
+def _types(script: str) -> Iterator[str]:
+    """Values of "@type", found without parsing: plain search is several times faster than an expression's."""
+    place = script.find(_TYPE_KEY, 0, _LOOKED_AT)
+    while place >= 0:
+        place += len(_TYPE_KEY)
+        match = _TYPE.match(script, place)
+        if match:
+            yield match[1]
+        place = script.find(_TYPE_KEY, place, _LOOKED_AT)
 
 
 def _address(url: str | None) -> list[float]:

@@ -5,7 +5,7 @@ In: the decoded body of an answer. Out: a `Reading`, or `Refused` for a page no 
 """
 
 import msgspec
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from weft.errors import Refused
 from weft.parse.prescan import inspect
@@ -27,4 +27,6 @@ def read(body: bytes, charset: str | None = None, *, anchors: bool = True) -> Re
     refusal = inspect(decoded.html)
     if refusal is not None:
         raise Refused(refusal.value)
-    return Reading(decoded.charset, len(body), walk(LexborHTMLParser(decoded.html), anchors=anchors))
+    # Without events: nothing here changes the tree, and building it is a little faster.
+    tree = LexborHTMLParser(decoded.html, options=LexborDocumentOptions.WO_EVENTS)
+    return Reading(decoded.charset, len(body), walk(tree, anchors=anchors))

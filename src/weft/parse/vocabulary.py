@@ -227,7 +227,7 @@ _LETTERS = re.compile("[a-z]+")
 
 @lru_cache(maxsize=_CACHED)
 def class_bits(attribute: str) -> int:
-    """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters repeat from site to site: each is cached."""
+    """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters recur on other sites: all are cached."""
     lowered = attribute.lower()
     bits = 0
     for run in _LETTERS.findall(lowered):

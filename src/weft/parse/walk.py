@@ -115,8 +115,9 @@ class Walker:
         else:
             self.flush()
 
-    def open_pre(self) -> None:
+    def open_pre(self, node: LexborNode) -> None:
         """White space counts from here on."""
+        self.opened.append(node)
         if not self.pre:
             self.pre = len(self.opened)
 
@@ -225,13 +226,12 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True) -> Walk:
 
 def _visit(root: LexborNode, state: Walker) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
-    actions = vocabulary().actions
-    rare = _rare(state)
+    actions, rare = vocabulary().actions, _rare(state)
     # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
     block, inline, link, pre, time = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
     parents: list[LexborNode] = []
-    entered: list[int] = []
-    parts, opened, found = state.parts, state.opened, state.found
+    entered: list[int] = []  # what was done with each of them
+    parts, opened, frames, found = state.parts, state.opened, state.frames, state.found
     node = root.first_child
     while node is not None:
         number = node.tag_id
@@ -252,10 +252,10 @@ def _visit(root: LexborNode, state: Walker) -> None:
                     state.interrupt()
                 child = node.first_child
                 if child is not None:
-                    if action == block or action == pre:  # noqa: SIM109  two compares are faster than a tuple
+                    if action == block:
                         opened.append(node)
-                        if action == pre:
-                            state.open_pre()
+                    elif action == pre:
+                        state.open_pre(node)
                     parents.append(node)
                     entered.append(action)
                     node = child
@@ -268,7 +268,9 @@ def _visit(root: LexborNode, state: Walker) -> None:
         while following is None and parents:
             node = parents.pop()
             action = entered.pop()
-            if action != inline:
+            if action == block and not parts and len(frames) <= len(opened):
+                opened.pop()  # it held no text
+            elif action != inline:
                 state.leave(action)
             following = node.next
         node = following
