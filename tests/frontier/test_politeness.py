@@ -57,14 +57,14 @@ async def test_a_thousand_hosts_on_one_address_share_one_budget() -> None:
     desk = Desk(addresses=dict.fromkeys(names, "192.0.2.7"))
     await desk.add(*(f"http://{name}/" for name in names))
     moments = []
-    for _ in range(100):
+    for _ in range(250):
         leases = await desk.lease()
         moments += [desk.clock.now()] * len(leases)
         await desk.settle(leases)
         desk.clock.tick(desk.frontier.ready_in() or 0.0)
     gaps = [later - earlier for earlier, later in pairwise(moments)]
     assert min(gaps) >= 0.249
-    assert len(moments) >= 98
+    assert len(moments) >= 0.95 * (desk.clock.now() - moments[0]) * 4
 
 
 async def test_a_jump_of_the_wall_clock_makes_no_host_early_and_holds_none_up() -> None:

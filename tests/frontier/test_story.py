@@ -54,6 +54,12 @@ async def test_the_decision_on_an_unknown_url_is_made_again() -> None:
     assert (await desk.frontier.explain("http://b.example/")).drop is Drop.OUT_OF_SCOPE
     assert (await desk.frontier.explain("http://a.example/private")).drop is Drop.EXCLUDED
     assert (await desk.frontier.explain("http://a.example/x")).drop is None
+    for _ in range(2):
+        await desk.add("http://a.example/private", "http://a.example/private/2", "http://b.example/")
+    await desk.frontier.close()
+    await desk.reopened()
+    (row,) = (await desk.frontier.explain("http://a.example/")).drops
+    assert (row.reason, row.count, row.examples[0]) == ("excluded", 4, "http://a.example/private")
 
 
 async def test_dead_urls_are_listed_by_host_reason_and_pattern_and_revived() -> None:

@@ -22,6 +22,7 @@ from . import keys
 from .authority import Authority, linked
 from .bloom import SeenFilter
 from .domains import Domains
+from .drops import Drops
 from .host import Head, Host, Row
 from .priority import Features, plain_band, priority
 from .queues import Queues
@@ -87,6 +88,7 @@ class Admission:
         self.filter = SeenFilter(state.table) if config.storage.state.startswith(("redis", "unix")) else None
         self._domains = Domains(state.table, config, reach)
         self._authority = Authority()
+        self.drops = Drops(state.table)
 
     async def add(self, links: Sequence[Link]) -> Added:
         new, seen = 0, 0
@@ -142,6 +144,7 @@ class Admission:
         for key, domains_linking in sources.items():
             self._count_links(key, domains_linking, writes)
         await self._write(writes)
+        await self.drops.write(self._state.time.now_ms())
         self._recent.remember(put.key[0][: keys.HOST_KEY] + put.key[1] for put in writes.urls)
         return drops, len(writes.urls)
 
@@ -179,6 +182,7 @@ class Admission:
                     kept.append((key, link))
                 else:
                     drops[drop] += 1
+                    self.drops.note(host, drop, link.url)
             if kept:
                 wanted[host] = kept
         return wanted
@@ -260,8 +264,10 @@ class Admission:
             return links
         files = [pair for pair in links if pair[1].kind is not Kind.PAGE]
         pages = [pair for pair in links if pair[1].kind is Kind.PAGE]
-        if len(pages) > room:
-            drops[Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL] += len(pages) - room
+        drop = Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL
+        for key, link in pages[room:]:
+            drops[drop] += 1
+            self.drops.note(key, drop, link.url)
         return files + pages[:room]
 
     def _place(self, host: Host, key: bytes, link: Link) -> bytes:

@@ -90,9 +90,11 @@ class Budgets:
         found: list[bytes] = []
         while self._moments and self._moments[0][0] <= now_ms and len(found) < limit:
             line = self._lines[heapq.heappop(self._moments)[1]]
+            if line.free_ms > now_ms:  # it was used later than it was granted
+                heapq.heappush(self._moments, (line.free_ms, line.name))
+                continue
             self._released.append(line)
-            if line.free_ms <= now_ms:
-                found.append(line.hosts.popleft())
+            found.append(line.hosts.popleft())
         return found
 
     def regroup(self) -> None:

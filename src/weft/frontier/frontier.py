@@ -220,6 +220,7 @@ class Frontier:
         """Write what is newer in memory than in the table."""
         async with self._lock:
             self._keep_time()
+            await self._admission.drops.write(1 << 62)
             late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
             if late:
                 await self._state.table.write(late)

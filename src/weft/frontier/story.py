@@ -11,6 +11,7 @@ from weft.urls.host import registrable, url_key
 
 from . import keys, traps
 from .admission import Admission, features_of
+from .drops import DropRow
 from .leasing import read_lease
 from .priority import priority
 from .rows import (
@@ -87,6 +88,7 @@ class Story(Record, frozen=True):
     learned: Learned | None = None
     host: HostStory | None = None
     traps: tuple[TrapStory, ...] = ()
+    drops: tuple[DropRow, ...] = ()  # links to its host that were not taken in
 
 
 def _extended(story: Story, **changes: object) -> Story:
@@ -112,6 +114,7 @@ class Teller:
             host=host_story(row) if row else None,
             learned=decode_learned(learned) if learned else None,
             traps=tuple(map(_trap_story, held)),
+            drops=tuple(await self._admission.drops.of(key)),
         )
 
     async def _told(
