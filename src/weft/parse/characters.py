@@ -115,4 +115,4 @@ def _kinds(text: str) -> npt.NDArray[np.uint8]:
 
 def words(counts: Floats) -> Floats:
     """About how many words each text has, whatever its script."""
-    return _WORD_SHARE @ counts
+    return np.asarray(np.einsum("k,kt->t", _WORD_SHARE, counts), np.float32)

@@ -262,8 +262,8 @@ def _larger(walk: Walk) -> Integers:
 
 def _stretches(page: _Page, low: Integers, high: Integers, out: Floats) -> None:
     """What each span holds, and how far into it the block is."""
-    sums = page.sums[:, high]
-    sums -= page.sums[:, low]
+    sums = page.sums.take(high, axis=1)
+    sums -= page.sums.take(low, axis=1)
     size = sums[_BLOCKS]
     total = np.maximum(sums[_WORDS], 1e-3)
     rows = out.reshape(10, SPANS, page.count)

@@ -23,6 +23,7 @@ _MARKED = 0.03  # share of words struck out from which the rule has something to
 # How much the rule counts: a multiple of the square of the doubt, up to a limit. Swept from 0 to 8 and from 0 to 0.4:
 # without it, a model that has seen only articles keeps half of what a service page says.
 _DOUBT, _MOST_RULE = 5.0, 0.3
+_ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS stays in the calling thread
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -46,22 +47,34 @@ def weights() -> Weights:
 
 def chances(page: Features, model: Weights) -> Floats:
     """The chance of each block to be main text."""
-    hidden = model.w1 @ page.matrix
+    hidden = _product(model.w1, page.matrix)
     hidden += model.b1[:, None]
     np.maximum(hidden, 0, out=hidden)
     spans, count = page.low.shape
     units = model.wp.shape[1] // spans
     sums = np.zeros((units, count + 1), np.float32)
     np.cumsum(hidden[:units], axis=1, out=sums[:, 1:])
-    averages = sums[:, page.high]
-    averages -= sums[:, page.low]
+    averages = sums.take(page.high, axis=1)
+    averages -= sums.take(page.low, axis=1)
     averages /= page.high - page.low
-    second = model.w2 @ hidden
-    second += model.wp @ averages.reshape(units * spans, count)
+    second = _product(model.w2, hidden)
+    second += _product(model.wp, averages.reshape(units * spans, count))
     second += model.b2[:, None]
     np.maximum(second, 0, out=second)
-    logits = model.w3 @ second + model.b3
+    logits = np.einsum("u,ub->b", model.w3, second) + model.b3
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """left @ right, in pieces small enough that the BLAS library does not wake its threads.
+
+    They would spin between calls and, on a busy machine, take a hundred times longer than the product itself.
+    """
+    piece = max(1, _ONE_THREAD // left.size)
+    out = np.empty((len(left), right.shape[1]), np.float32)
+    for start in range(0, right.shape[1], piece):
+        np.matmul(left, right[:, start : start + piece], out=out[:, start : start + piece])
+    return out
 
 
 def tempered(chance: Floats, page: Features) -> Floats:
