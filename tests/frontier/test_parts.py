@@ -90,6 +90,17 @@ def test_unused_grants_are_given_back_and_a_start_waits_an_interval() -> None:
     assert budgets.free_ms("192.0.2.1", "one.org", 1251) == 0
 
 
+def test_a_request_that_was_sent_late_moves_the_next_one() -> None:
+    budgets = Budgets(Pace())
+    assert budgets.grant(b"a", "192.0.2.1", "one.org", 1000)
+    assert not budgets.grant(b"b", "192.0.2.1", "two.org", 1001)
+    assert budgets.next_ms() == 1250
+    budgets.used("192.0.2.1", "one.org", 1100)
+    assert budgets.next_ms() == 1355
+    assert budgets.released(1354, 10) == []
+    assert budgets.released(1355, 10) == [b"b"]
+
+
 def test_wide_addresses_bear_more() -> None:
     budgets = Budgets(Pace(wide_addresses=("192.0.2.0/24=50",), requests_per_domain=1000.0))
     assert budgets.free_ms("192.0.2.9", "one.org", 1) == 0

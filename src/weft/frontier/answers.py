@@ -80,10 +80,15 @@ class Answers:
         else:
             row.strain = max(0, row.strain - 1)
             row.failed = row.closed = 0
-        signs = self._state.signs(host)._replace(
+        signs = pace.Signs(
+            own=host.own,
+            crawl_delay=row.crawl_delay,
+            latency=row.latency,
             last_latency=asked.finished - asked.started if asked else 0.0,
+            strain=row.strain,
             throttled=outcome.reason in _THROTTLED,
             retry_after=outcome.retry_after,
+            closed=retry.closure(self._state.config.frontier, row.closed) if row.closed else 0.0,
         )
         ended = asked.finished if asked else outcome.finished
         self._pause(host, ended, pace.gap(self._state.config.pace, signs))

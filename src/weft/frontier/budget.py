@@ -88,11 +88,8 @@ class Budgets:
     def released(self, now_ms: int, limit: int) -> list[bytes]:
         """The first host of every line that is free now; `regroup` must follow when they have been looked at."""
         found: list[bytes] = []
-        while self._moments and self._moments[0][0] <= now_ms and len(found) < limit:
+        while len(found) < limit and (first := self.next_ms()) is not None and first <= now_ms:
             line = self._lines[heapq.heappop(self._moments)[1]]
-            if line.free_ms > now_ms:  # it was used later than it was granted
-                heapq.heappush(self._moments, (line.free_ms, line.name))
-                continue
             self._released.append(line)
             found.append(line.hosts.popleft())
         return found
@@ -106,7 +103,12 @@ class Budgets:
 
     def next_ms(self) -> int | None:
         """When the next line is free."""
-        return self._moments[0][0] if self._moments else None
+        while self._moments:
+            moment, name = self._moments[0]
+            if (free_ms := self._lines[name].free_ms) <= moment:
+                return moment
+            heapq.heapreplace(self._moments, (free_ms, name))  # it was used later than it was granted
+        return None
 
     def _of(self, address: str, domain: str, now_ms: int) -> list[Line]:
         if len(self._lines) > _SWEEP and len(self._lines) > 2 * len(self._moments):
