@@ -133,7 +133,7 @@ class Leasing:
 
     async def _grant(self, taken: Sequence[Taken], spare: Sequence[Delete]) -> list[Lease]:
         state = self._state
-        wall, now_ms = state.next_sequence() / 1_000_000, state.time.now_ms()  # its time names a lease: never the same
+        wall = state.next_sequence() / 1_000_000  # its time names a lease: never the same
         expires = wall + state.config.frontier.lease_seconds
         entries: list[Leased] = []
         leased: list[Put] = []
@@ -145,7 +145,9 @@ class Leasing:
             leased.append(Put(keys.lease_row(key), _LEASED.pack(wall, place) + value))
             if not again:
                 gone.append(Delete(keys.queue_row(key, place)))
-            self._charge(host, now_ms)
+            host.before_ms = host.row.next_ms
+            host.row.drawn += 1
+            host.dirty = True
         try:
             await state.table.write(leased, gone)
         except EngineError:
@@ -155,16 +157,6 @@ class Leasing:
             state.give(entry)
         state.hosts.trim()
         return [entry.lease for entry in entries]
-
-    def _charge(self, host: Host, now_ms: int) -> None:
-        """As if the request ended now: the true end can only be later, and is set when it is known."""
-        row = host.row
-        host.before_ms = row.next_ms
-        owed = self._state.gap(host)
-        row.next_ms, row.pause = now_ms + milliseconds(owed.seconds), owed.why
-        row.asked_ms = now_ms
-        row.drawn += 1
-        host.dirty = True
 
     def _undo(self, taken: Sequence[Taken]) -> None:
         """The engine failed: hosts are as they were, their heads are read again."""

@@ -184,6 +184,10 @@ def _pending_of(link: Link, discovered: int) -> Pending:
     )
 
 
+_VIAS: Final = tuple(Via)  # both count from 0
+_KINDS: Final = tuple(Kind)
+
+
 def lease_of(pending: Pending, host: str, place: bytes, leased: float, expires: float) -> Lease:
     """`place`: the host's key and the queue item."""
     return Lease(
@@ -193,9 +197,9 @@ def lease_of(pending: Pending, host: str, place: bytes, leased: float, expires: 
         depth=pending.depth,
         leased=leased,
         expires=expires,
-        via=Via(pending.via),
+        via=_VIAS[pending.via],
         source=pending.source,
-        kind=Kind(pending.kind),
+        kind=_KINDS[pending.kind],
         hops=pending.hops,
         inside=pending.inside,
         seed=pending.seed,
