@@ -1,4 +1,5 @@
-"""CPU per request of the whole fetch stage (lease in, outcome and capture out), beside aiohttp alone.
+"""CPU per request of the whole fetch stage (lease in, outcome and capture out), beside aiohttp alone: the same GETs
+with the same fields and timeouts, read to the end, and nothing else.
 
 `python -m bench.fetch [REQUESTS]`. A small server in a process of its own answers with 40 KB, kept alive or closing;
 16 hosts are asked at once, each one request at a time. Figures are CPU of this process; the ratio's line is 1.5.
@@ -18,10 +19,12 @@ from weft.clock import SystemClock
 from weft.config import Config, Fetch, Scope
 from weft.engines.memory import MemoryTable
 from weft.fetch.fetcher import Fetcher
-from weft.records import Lease, Reason
+from weft.fetch.identity import Identity
+from weft.records import Kind, Lease, Reason
 from weft.urls.host import host_of
 
 HOSTS = [f"h{number}.test" for number in range(16)]
+FETCH = Fetch(contact="https://bot.example/", hosts=dict.fromkeys(HOSTS, "127.0.0.1"))
 ROUNDS = 15
 BODY = b"x" * 40_000
 FIELDS = (
@@ -68,7 +71,11 @@ async def spend(get: Get, urls: list[str]) -> float:
 
 
 async def with_aiohttp(urls: list[str]) -> float:
-    async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
+    fields = dict(Identity(FETCH).fields(Kind.PAGE))
+    timeout = aiohttp.ClientTimeout(FETCH.total_seconds, FETCH.connect_seconds, FETCH.first_byte_seconds)
+    async with aiohttp.ClientSession(
+        auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar(), headers=fields, timeout=timeout
+    ) as session:
 
         async def get(url: str) -> None:
             async with session.get(url, allow_redirects=False) as response:
@@ -81,8 +88,7 @@ async def with_weft(urls: list[str], port: int) -> float:
     async def turn(host: str, holder: str) -> bool:
         return bool(host and holder)
 
-    hosts = dict.fromkeys(HOSTS, "127.0.0.1")
-    config = Config(scope=Scope(own=("127.0.0.0/8",)), fetch=Fetch(contact="https://bot.example/", hosts=hosts))
+    config = Config(scope=Scope(own=("127.0.0.0/8",)), fetch=FETCH)
     fetcher = Fetcher.build(config, MemoryTable(), SystemClock(), turn)
 
     async def get(url: str) -> None:

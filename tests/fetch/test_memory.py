@@ -43,12 +43,10 @@ ANSWERS: dict[str, tuple[Answer, Reason]] = {
 }
 # Fetches every path, and prints the reasons and by how much the process grew since the first page.
 CLIENT = """
-import asyncio, json, resource, sys
+import asyncio, json, sys
 from tests.fetch.crew import Crew, lease
+from tests.peak_memory import peak
 from weft.config import Fetch
-
-def memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 async def main(port, paths):
     crew = Crew(config=Fetch(contact="https://bot.example/", first_byte_seconds=5, total_seconds=20))
@@ -56,11 +54,11 @@ async def main(port, paths):
     origin = f"http://h.test:{port}"
     reasons = [(await crew.fetcher.fetch(lease(origin + "/"))).outcome.reason.value]
     await crew.fetcher.fetch(lease(origin + paths[0]))
-    before = memory()
+    before = peak()
     for path in paths:
         reasons.append((await crew.fetcher.fetch(lease(origin + path))).outcome.reason.value)
     await crew.close()
-    print(json.dumps([reasons, memory() - before]))
+    print(json.dumps([reasons, peak() - before]))
 
 asyncio.run(main(sys.argv[1], sys.argv[2:]))
 """

@@ -216,6 +216,11 @@ async def test_an_address_that_is_forbidden_is_no_matter_of_robots(crew: Crew) -
     assert not crew.connected
 
 
+async def test_nor_is_a_host_name_that_dns_cannot_hold(crew: Crew) -> None:
+    fetched = await crew.fetcher.fetch(lease("http://a$b.test/page"))
+    assert fetched.outcome.reason is Reason.BAD_URL
+
+
 async def test_known_only_by_a_fresh_copy_in_memory(crew: Crew) -> None:
     server = await Server({"/robots.txt": RULES}).listen()
     origin = f"http://h.test:{server.port}"

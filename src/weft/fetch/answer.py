@@ -50,7 +50,7 @@ def fields_of(headers: Headers) -> Fields:
     for key, value in headers:
         name = key.lower()
         if name not in fields:
-            fields[name] = value.strip()
+            fields[name] = value
         elif name == "cache-control":
             fields[name] += "," + value
     return fields
@@ -58,7 +58,7 @@ def fields_of(headers: Headers) -> Fields:
 
 def retry_after(fields: Fields, now: float) -> float | None:
     """Seconds the host wants to be left alone: given as seconds or as a date."""
-    value = fields.get("retry-after", "")
+    value = fields.get("retry-after", "").strip()
     if _DIGITS.fullmatch(value):
         return min(float(value), MAX_WAIT)
     date = parse_date(value)
@@ -79,7 +79,7 @@ def fresh_until(fields: Fields, now: float) -> float | None:
 
 def redirect_target(exchange: Exchange) -> str | None:
     """The canonical http(s) URL a redirect leads to; None if it leads nowhere."""
-    location = fields_of(exchange.headers).get("location", "")
+    location = fields_of(exchange.headers).get("location", "").strip()
     if not location:
         return None
     try:

@@ -138,7 +138,7 @@ class Fetcher:
             reason,
             now,
             status=exchange.status,
-            asked=asked_of(exchange),
+            asked=asked_of(lease.host, exchange),
             detail=exchange.detail,
             redirect=redirect,
             retry_after=retry_after(fields, now) if exchange.status >= 400 else None,

@@ -25,6 +25,7 @@ from .magic import is_binary
 GRACE: Final = 5.0
 """Seconds before the minimum rate counts."""
 
+_AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding")
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
 _MAX_FIELDS: Final = 16_384  # aiohttp counts fields; we bound their octets
 
@@ -63,13 +64,16 @@ class HttpTransport:
 
     async def _exchange(self, request: Request, asking: Asking) -> End | None:
         session = self._session or self._open()
-        response = await session.get(asking.target, headers=CIMultiDict(request.headers), allow_redirects=False)
+        fields = CIMultiDict(request.headers)
+        # aiohttp adds these where they are not given; to tell it not to takes longer than to look.
+        missing = [name for name in _AUTOMATIC if name not in fields] or None
+        response = await session.get(asking.target, headers=fields, allow_redirects=False, skip_auto_headers=missing)
         asking.response = response
         try:
             return _refused_head(response, request) or await self._read(response, request, asking.chunks)
         finally:
-            # Ends a connection that is still busy; one whose answer was whole is already back in the pool.
-            response.close()
+            if not response.closed:  # a whole answer has given its connection back to the pool by now
+                response.close()
 
     async def _read(self, response: aiohttp.ClientResponse, request: Request, chunks: list[bytes]) -> End | None:
         good = 200 <= response.status < 300
@@ -99,7 +103,6 @@ class HttpTransport:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding"),
             max_line_size=config.max_headers,
             max_field_size=config.max_headers,
             max_headers=_MAX_FIELDS,

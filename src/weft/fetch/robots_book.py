@@ -39,7 +39,7 @@ class Finding(Enum):
     FILE = "file"
     ABSENT = "absent"
     UNREACHABLE = "unreachable"
-    FORBIDDEN = "forbidden"  # by the address guard, at the first hop
+    FORBIDDEN = "forbidden"  # an address or URL that is never asked, at the first hop
     BUSY = "busy"  # a host on the way could not be asked in time
     SHARED = "shared"  # another request for the same origin was under way, and was waited for
 
@@ -53,7 +53,7 @@ class Inquiry(NamedTuple):
     retry_after: float | None = None
 
     def asked(self) -> tuple[Asked, ...]:
-        return asked_of(*self.exchanges)
+        return tuple(asked for each in self.exchanges for asked in asked_of(host_of(each.url), each))
 
 
 class Verdict(NamedTuple):
@@ -175,8 +175,10 @@ def must_obey(copy: Copy, now: float, period: float) -> bool:
 def judge(exchange: Exchange, first: bool) -> tuple[Finding, str]:
     """What an answer other than a redirect says about the file."""
     status, failure = exchange.status, exchange.failure
-    if failure is Reason.ADDRESS_FORBIDDEN and first:
+    if first and failure in (Reason.ADDRESS_FORBIDDEN, Reason.BAD_URL):
         return Finding.FORBIDDEN, exchange.detail
+    if failure is Reason.HOST_BUSY:
+        return Finding.BUSY, exchange.detail
     if failure is not None and not (failure is Reason.TOO_LARGE and 200 <= status < 300):
         return Finding.UNREACHABLE, f"{failure.value}: {exchange.detail}"
     if 200 <= status < 300:
@@ -190,7 +192,7 @@ def judge(exchange: Exchange, first: bool) -> tuple[Finding, str]:
 
 def readable_body(exchange: Exchange) -> bytes | None:
     """The file, unpacked if the server packed it although we did not ask for that; None if it cannot be read."""
-    encoding = fields_of(exchange.headers).get("content-encoding", "").lower()
+    encoding = fields_of(exchange.headers).get("content-encoding", "").strip().lower()
     if encoding in ("", "identity"):
         return exchange.body
     if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -202,12 +204,8 @@ def readable_body(exchange: Exchange) -> bytes | None:
         return None
 
 
-def asked_of(*exchanges: Exchange) -> tuple[Asked, ...]:
-    """The requests that reached out; names that do not resolve and forbidden addresses cost their host nothing."""
-    return tuple(
-        [
-            Asked(host_of(e.url), e.url, e.started, e.finished, e.status, e.address)
-            for e in exchanges
-            if e.failure is None or e.failure not in _NEVER_ASKED
-        ]
-    )
+def asked_of(host: str, exchange: Exchange) -> tuple[Asked, ...]:
+    """The request, if it reached out: a name that does not resolve or a forbidden address costs its host nothing."""
+    if exchange.failure in _NEVER_ASKED:
+        return ()
+    return (Asked(host, exchange.url, exchange.started, exchange.finished, exchange.status, exchange.address),)
