@@ -154,7 +154,7 @@ def hostile() -> Iterator[str]:
     yield "\r\n\r\n<html>"
 
 
-@pytest.mark.parametrize("value", hostile())
+@pytest.mark.parametrize("value", [*hostile()])
 def test_no_field_can_end_a_record(value: str) -> None:
     headers = (("X-Odd", value), (f"X-{value}", "1"), ("", "nameless"), ("Last", "here"))
     odd = msgspec.structs.replace(exchange(headers=headers), reply=value, address=value, truncated=value, sent=headers)

@@ -13,6 +13,7 @@ MEMORY = 512 << 20
 # Read by a process of its own under the limits of a parser; prints how it ended.
 READ = f"""
 import resource, sys
+from tests.peak_memory import peak
 from weft.errors import Refused
 from weft.parse.text import extract
 extract(b"<p>warm up</p>")
@@ -23,7 +24,7 @@ try:
     print("words", len(extract(html).text.split()))
 except Refused as refused:
     print("refused", refused)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+print(peak())
 """
 BOMBS = {
     "divs": "b'<div>' * 200_000",

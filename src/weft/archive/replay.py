@@ -50,7 +50,8 @@ def parse(content: bytes) -> Raw:
     """A record of ours, uncompressed."""
     head, found, rest = content.partition(b"\r\n\r\n")
     version, *lines = head.decode("utf-8", "replace").split("\r\n")
-    fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    # Only what a field may be padded with: str.strip takes U+0085 and U+00A0 as well, which may be its value.
+    fields = {name.lower(): value.strip(" \t") for name, _, value in (line.partition(":") for line in lines)}
     length = fields.get("content-length", "")
     if not found or not version.startswith("WARC/1.") or not length.isdecimal() or len(rest) < int(length) + 4:
         raise Corrupt("not a WARC record of ours")

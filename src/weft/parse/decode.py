@@ -18,6 +18,7 @@ _MAX_STACKED: Final = 2
 _MAX_MEMBERS: Final = 64  # in a row; each costs a copy of what is left
 _WINDOW: Final = 8 * 1024 * 1024  # RFC 9659: zstd on the web needs no larger one
 _ZSTD_SLICE: Final = 512  # bytes of input that give at most 16 MB: four bytes can stand for a block of 128 KiB
+_BROTLI_STEP: Final = 1 << 20  # bytes of output at a time: its buffer grows by doubling, up to twice what is asked for
 _AUTOMATIC: Final = 47  # wbits: gzip or zlib, by their header
 _RAW: Final = -15
 _INFLATE_ERROR: Final = cast(type[Exception], isal_zlib.error)  # its stubs call it an instance
@@ -93,7 +94,7 @@ def _unbrotli(body: bytes, limit: int) -> bytes:
     room = limit
     try:
         while True:
-            parts.append(decoder.process(body if not parts else b"", output_buffer_limit=room + 1))
+            parts.append(decoder.process(body if not parts else b"", output_buffer_limit=min(room + 1, _BROTLI_STEP)))
             room -= len(parts[-1])
             if room < 0:
                 raise _bomb()
