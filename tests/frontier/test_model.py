@@ -26,7 +26,10 @@ from weft.records import Lease, Link, Outcome, Reason
 HOSTS = [f"{name}.example" for name in "abcdef"] + ["www.one.org", "blog.one.org", "two.co.uk"]
 ADDRESSES = {host: f"93.0.0.{min(index, 5)}" for index, host in enumerate(HOSTS)}  # the last four share one
 CONFIG = configured(
-    Scope(reach="any"), FrontierSection(trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=3), Pace(delay=1.0)
+    Scope(reach="any"),
+    # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
+    FrontierSection(trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=3, lease_seconds=1e9),
+    Pace(delay=1.0),
 )
 OUTCOMES = (
     [Reason.STORED] * 8
@@ -186,9 +189,13 @@ async def run(opened: Open, seed: int, steps: int) -> None:
     assert driver.model.leases > steps // 10
 
 
-@pytest.mark.parametrize("seed", [1])
-async def test_the_frontier_keeps_its_promises(opened: Open, seed: int) -> None:
-    await run(opened, seed, 1500)
+SHORT = {"memory": 5000, "torn": 5000, "rocksdb": 2500, "redis": 700}  # steps
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_the_frontier_keeps_its_promises(opened: Open, seed: int, request: pytest.FixtureRequest) -> None:
+    engine = next(name for name in SHORT if name in request.node.name)
+    await run(opened, seed, SHORT[engine])
 
 
 @pytest.mark.long

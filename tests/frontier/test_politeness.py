@@ -143,6 +143,23 @@ async def test_a_turn_at_ones_own_host_waits_for_the_gap_only() -> None:
     await turn
 
 
+async def test_hosts_without_an_address_do_not_fill_the_memory_or_keep_the_loop_busy() -> None:
+    desk = Desk(configured(frontier=Frontier(hosts=100)))
+    for start in range(0, 15_000, 500):
+        await desk.add(*(f"http://h{number}.com/" for number in range(start, start + 500)))
+    assert await desk.frontier.lease(100) == []
+    assert desk.frontier.ready_in() == 1.0
+    state = desk.frontier._state
+    assert state.lookups.blocked < 11_000
+    seen = []
+    for _ in range(300):
+        leases = await desk.lease(2000)
+        seen += [lease.host for lease in leases]
+        await desk.settle(leases)
+    assert len(set(seen)) == 15_000
+    assert state.lookups.blocked == 0
+
+
 async def test_own_hosts_go_without_delay_budgets_and_addresses() -> None:
     desk = Desk(configured(Scope(reach="any", own=("*.example",)), pace=Pace(delay=0.0)))
     await desk.add(*(f"http://{host}.example/{page}" for host in "abcdef" for page in "xyz"))

@@ -148,7 +148,7 @@ class Frontier:
         if self._recovery.needed:
             return 0.0
         moments: list[float] = []
-        firsts = (state.bench.next_ms(), state.budgets.next_ms())
+        firsts = () if state.lookups.full else (state.bench.next_ms(), state.budgets.next_ms())
         moments += [(first - state.time.now_ms()) / 1000 for first in firsts if first is not None]
         if state.due and state.totals.waiting > state.totals.waiting_parked:
             moments.append((min(state.due.values()) - state.time.wall_ms()) / 1000)

@@ -79,6 +79,7 @@ class Hosts:
         self._own = own
         self._limit = limit
         self._live: dict[bytes, Host] = {}
+        self._kept = 0  # hosts in memory after the last trim
         self.known = 0  # hosts in the table
         self.drift_ms = 0  # how far our milliseconds are ahead of the wall clock's, which rows hold
 
@@ -129,16 +130,13 @@ class Hosts:
     def trim(self) -> None:
         """Let go of the hosts that came first, until few enough are left."""
         surplus = len(self._live) - self._limit
-        if surplus <= self._limit // 8:  # in strokes, not one by one
+        # In strokes, not one by one; and not again over those that could not be let go.
+        if len(self._live) <= max(self._limit, self._kept) + self._limit // 8:
             return
         idle = [key for key, host in self._live.items() if _is_idle(host)][:surplus]
         for key in idle:
             del self._live[key]
-
-    def touch(self, host: Host) -> None:
-        """It was used: it goes to the end of the line of those to be let go."""
-        del self._live[host.key]
-        self._live[host.key] = host
+        self._kept = len(self._live)
 
 
 def _is_idle(host: Host) -> bool:

@@ -54,7 +54,7 @@ class Leasing:
         """Hosts that may be asked now, in memory, with their budgets charged."""
         state = self._state
         found: list[Host] = []
-        while len(found) < limit:
+        while len(found) < limit and not state.lookups.full:
             now_ms = state.time.now_ms()
             due = self._due(now_ms, limit - len(found))
             if not due:

@@ -64,7 +64,11 @@ class Settling:
                 if not entry.answered:
                     self._answers.heard(entry, outcome)
                 self._end(entry, outcome, batch)
-            elif outcome.reason.fate is Fate.AGAIN:
+                continue
+            host = self._state.hosts.live(key[: keys.HOST_KEY])
+            if host is not None and host.dirty:
+                batch.hosts[host] = None  # what the host is owed becomes durable even if nothing else is left to do
+            if outcome.reason.fate is Fate.AGAIN:
                 self._put_back(key, batch)
             else:
                 unknown.append(outcome)

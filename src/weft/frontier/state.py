@@ -19,6 +19,7 @@ from .rows import HostRow, Pending
 from .timekeeper import Timekeeper
 from .workbench import Workbench
 
+_BLOCKED: Final = 10_000  # hosts that may wait for their address at a time
 _PREFETCH: Final = 10_000  # names that may wait to be resolved ahead of time
 
 
@@ -71,6 +72,11 @@ class Lookups:
         self.names: deque[str] = deque()
         self.wanted = asyncio.Event()
         self.blocked = 0  # hosts that have to wait for it
+
+    @property
+    def full(self) -> bool:
+        """So many hosts wait for their address, and stay in memory for it, that no more are looked at."""
+        return self.blocked >= _BLOCKED
 
     def want(self, host: Host) -> None:
         if not host.asking:
