@@ -71,6 +71,10 @@ def test_a_tiny_main_text_falls_back_to_more() -> None:
     assert len(found.text.split()) >= 20
 
 
+def test_a_page_that_is_all_footer_is_read_as_a_whole() -> None:
+    assert "Part 5." in extract(ARTICLE.replace(b"<article>", b"<footer>").replace(b"</article>", b"</footer>")).text
+
+
 def test_an_empty_page_gives_an_empty_text() -> None:
     found = extract(b"")
     assert (found.text, found.title, found.language.code) == ("", "", "und")

@@ -60,7 +60,9 @@ def test_boxes_enclose_their_blocks() -> None:
 
 
 def test_blocks_know_their_regions_and_elements() -> None:
-    found = walked("<nav><ul><li>menu</li></ul></nav><article><h2><span>head</span></h2><p hidden>x</p></article>")
+    found = walked(
+        "<div role=navigation><ul><li>menu</li></ul></div><article><h2><span>head</span></h2><p hidden>x</p></article>"
+    )
     assert [fact(found, block, Fact.TAG) for block in range(3)] == [Tag.ITEM, Tag.H2, Tag.PARAGRAPH]
     assert fact(found, 0, Fact.REGIONS) >> REGIONS.index("nav") & 1
     assert fact(found, 1, Fact.REGIONS) >> REGIONS.index("article") & 1
@@ -88,6 +90,26 @@ def test_a_link_ends_where_its_element_ends() -> None:
     assert [link.text for link in found.links] == ["inside"]
     assert fact(found, 0, Fact.LINK_CHARS) == len("inside")
     assert fact(found, 1, Fact.LINK_CHARS) == 0
+
+
+def test_menus_and_footers_give_links_but_no_text() -> None:
+    html = """<nav><a href=/a>first <b>menu</b></a><a href=/b><img alt="a picture"></a></nav>before<footer>
+    <script type="application/ld+json">{}</script><a href=/c rel=nofollow>foot</a> text</footer><p>after</p>"""
+    found = walked(html)
+    assert found.texts == ["before", "after"]
+    assert found.links == [
+        RawLink("/a", "first menu", "", "a"),
+        RawLink("/b", "a picture", "", "a"),
+        RawLink("/c", "foot", "nofollow", "a"),
+    ]
+    assert (found.scripts, found.furniture) == (["{}"], 2)
+    assert walk(LexborHTMLParser(html), whole=True).texts == ["first menu", "before", "foot text", "after"]
+
+
+def test_anchors_are_left_out_when_nobody_follows_them() -> None:
+    tree = LexborHTMLParser("<link rel=canonical href=/c><nav><a href=/a>x</a></nav><p><a href=/b>y</a></p>")
+    assert walk(tree, anchors=False).links == [RawLink("/c", "", "canonical", "link")]
+    assert walk(tree, anchors=False).texts == ["y"]
 
 
 def test_metadata_is_found_in_head_and_body() -> None:

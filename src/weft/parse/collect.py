@@ -28,6 +28,7 @@ class Collection:
         self.item_types: list[str] = []
         self.title = self.base = ""
         self.script_count = 0
+        self.furniture_count = 0
 
     def open_link(self, node: LexborNode) -> None:
         """An <a> or <area> begins. Links do not nest: an open one ends here."""
@@ -96,6 +97,19 @@ class Collection:
         if source:
             self.links.append(RawLink(source, "", "", node.tag or "iframe"))
 
+    def furniture(self, node: LexborNode) -> None:
+        """A menu or footer: its links and its metadata, not its text."""
+        self.furniture_count += 1
+        for found in node.css("a,area,script" if self.anchors else "script"):
+            if found.tag == "script":
+                self.head(found)
+                continue
+            attributes = found.attributes
+            href = attributes.get("href")
+            if href is not None:
+                text = " ".join(found.text().split()) or attributes.get("alt") or _alternative(found)
+                self.links.append(RawLink(href, text, attributes.get("rel") or "", found.tag or "a"))
+
     def regions(self, node: LexborNode, attributes: Attributes) -> int:
         """Regions that attributes name: ARIA roles, microdata, hiding. Collects microdata on the way."""
         regions = 0
@@ -122,3 +136,8 @@ class Collection:
         if value and len(value) <= _LONGEST_VALUE:
             self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
         return region_bit(REGION_OF_PROPERTY.get(name, ""))
+
+
+def _alternative(link: LexborNode) -> str:
+    image = link.css_first("img[alt]")
+    return " ".join((image.attributes.get("alt") or "").split()) if image is not None else ""

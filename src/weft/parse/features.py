@@ -19,14 +19,14 @@ from weft.parse.walk import Fact, Walk
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-_REGION_SHIFTS = np.arange(len(REGIONS), dtype=np.int64)[:, None]
-_CLASS_SHIFTS = np.arange(len(CLASS_WORDS), dtype=np.int64)[:, None]
 _TAGS = np.arange(len(Tag), dtype=np.int64)[:, None]
 _WINDOWS = (1, 4, 12)  # blocks to each side
 _LEVELS = 4  # boxes above a block
 SPANS = len(_WINDOWS) + _LEVELS + 1  # and the page
 # Shares of a page's prose: the smallest box that holds so much may be the main one.
 _MAIN_SHARES = np.array([[0.35], [0.6], [0.85]], np.float32)
+_ENDINGS = np.array([[Kind.STOP], [Kind.PAUSE]], np.uint8)
+_BEGINNINGS = np.array([[Kind.SYMBOL], [Kind.DIGIT]], np.uint8)
 _OF_A_LANGUAGE = [Kind.LOWER, Kind.CASELESS, Kind.IDEOGRAPH, Kind.SYLLABLE]
 # Rows of the running sums.
 _WORDS, _PLAIN, _STOPS, _PROSE, _PARAGRAPHS, _HEADINGS, _BLOCKS = range(7)
@@ -70,6 +70,7 @@ class Features(msgspec.Struct, frozen=True):
     high: Integers
     regions: Integers
     link_share: Floats
+    furniture: int  # menus and footers that were passed over
 
 
 class _Page:
@@ -115,9 +116,8 @@ def features(walk: Walk, url: str | None = None) -> Features:
     _letters(page, rows["letters"])
     rows["tags"][:] = page.tag == _TAGS
     _title(walk, page, rows["title"])
-    rows["regions"][:] = page.facts[Fact.REGIONS] >> _REGION_SHIFTS & 1
-    rows["near"][:] = page.facts[Fact.NEAR] >> _CLASS_SHIFTS & 1
-    rows["far"][:] = page.facts[Fact.FAR] >> _CLASS_SHIFTS & 1
+    for name, bits in zip(("regions", "near", "far"), _bits(page), strict=True):
+        rows[name][:] = bits[:, : len(rows[name])].T
     _repeats(walk.texts, page, rows["repeats"])
     _position(page, rows["position"])
     _neighbours(page, rows["neighbours"])
@@ -126,7 +126,13 @@ def features(walk: Walk, url: str | None = None) -> Features:
     _family(page, rows["family"])
     _whole(page, rows["page"])
     rows["hints"][:] = hints(walk, url)[:, None]
-    return Features(matrix, page.words, low, high, page.facts[Fact.REGIONS], page.link_share)
+    return Features(matrix, page.words, low, high, page.facts[Fact.REGIONS], page.link_share, walk.furniture)
+
+
+def _bits(page: _Page) -> npt.NDArray[np.uint8]:
+    """The bits of regions, near and far classes: three × block × 64."""
+    masks = page.facts[Fact.REGIONS : Fact.FAR + 1].astype("<i8", copy=False).view(np.uint8)
+    return np.unpackbits(masks.reshape(3, page.count, 8), axis=2, bitorder="little")
 
 
 def _own(page: _Page, out: Floats) -> None:
@@ -135,10 +141,8 @@ def _own(page: _Page, out: Floats) -> None:
     out[0:4] = page.logs
     out[4] = page.link_share
     out[5] = np.log1p(facts[Fact.LINKS])
-    out[6] = page.last == Kind.STOP
-    out[7] = page.last == Kind.PAUSE
-    out[8] = page.first == Kind.SYMBOL
-    out[9] = page.first == Kind.DIGIT
+    out[6:8] = page.last == _ENDINGS
+    out[8:10] = page.first == _BEGINNINGS
     out[10] = np.log1p(page.counts[Kind.LINE])
     out[11] = np.minimum(facts[Fact.IMAGES], 3)
     out[12] = np.minimum(facts[Fact.DEPTH], 40) / 10
@@ -163,10 +167,11 @@ def _title(walk: Walk, page: _Page, out: Floats) -> None:
         return
     longest = len(title) + 40
     found = []
-    # Folded together: one call instead of one for each block. No text holds a NUL.
-    for index, text in enumerate("\x00".join(walk.texts).casefold().split("\x00")):
-        if 6 <= len(text) <= longest and (text in title or title in text):
-            found.append(index)
+    for index, text in enumerate(walk.texts):
+        if 6 <= len(text) <= longest:
+            folded = text.casefold()
+            if folded in title or title in folded:
+                found.append(index)
     if found:
         out[0, found] = 1
         headed = [index for index in found if page.base[_HEADINGS, index]]

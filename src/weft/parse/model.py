@@ -19,7 +19,7 @@ WEIGHTS = "weights.npz"
 _STRUCK = sum(
     1 << REGIONS.index(region) for region in ("nav", "footer", "aside", "dialog", "button", "noscript", "form")
 )
-_MARKED = 0.03  # share of words struck out from which the rule has something to say
+_MARKED = 0.03  # share of words struck out from which the rule has something to say; or there are menus or footers
 # How much the rule counts: a multiple of the square of the doubt, up to a limit. Swept from 0 to 8 and from 0 to 0.4:
 # without it, a model that has seen only articles keeps half of what a service page says.
 _DOUBT, _MOST_RULE = 5.0, 0.3
@@ -80,8 +80,7 @@ def _product(left: Floats, right: Floats) -> Floats:
 def tempered(chance: Floats, page: Features) -> Floats:
     """The chances, mixed with a plain rule where they promise little: on kinds of pages that training has not shown."""
     struck = (page.regions & _STRUCK) != 0
-    total = float(page.words.sum())
-    if float(page.words[struck].sum()) <= _MARKED * total:
+    if not page.furniture and page.words[struck].sum() <= _MARKED * page.words.sum():
         return chance
     _, promised = _ranking(chance, page.words)
     weight = min(_MOST_RULE, _DOUBT * (1 - float(promised.max())) ** 2)

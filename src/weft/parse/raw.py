@@ -68,3 +68,4 @@ class Walk(msgspec.Struct, frozen=True):
     language: str  # as declared by <html lang>
     item_types: list[str]
     script_count: int
+    furniture: int  # menus and footers passed over

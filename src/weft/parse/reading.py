@@ -12,6 +12,8 @@ from weft.parse.prescan import inspect
 from weft.parse.sniff import decode
 from weft.parse.walk import Walk, walk
 
+_SPARSE = 200  # characters: a page with less outside its menus and footers is read as a whole
+
 
 class Reading(msgspec.Struct, frozen=True):
     """A page as its tree tells it."""
@@ -29,4 +31,7 @@ def read(body: bytes, charset: str | None = None, *, anchors: bool = True) -> Re
         raise Refused(refusal.value)
     # Without events: nothing here changes the tree, and building it is a little faster.
     tree = LexborHTMLParser(decoded.html, options=LexborDocumentOptions.WO_EVENTS)
-    return Reading(decoded.charset, len(body), walk(tree, anchors=anchors))
+    found = walk(tree, anchors=anchors)
+    if found.furniture and sum(map(len, found.texts)) < _SPARSE:
+        found = walk(tree, anchors=anchors, whole=True)
+    return Reading(decoded.charset, len(body), found)

@@ -25,6 +25,7 @@ class Action(IntEnum):
     BREAK = 9
     RULE = 10
     COMMENT = 11
+    FURNITURE = 12  # menus and footers: their links are listed, their text is not read
 
 
 class Tag(IntEnum):
@@ -62,6 +63,7 @@ _ACTIONS = {
     Action.IMAGE: "img",
     Action.FRAME: "iframe frame",
     Action.RULE: "hr",
+    Action.FURNITURE: "nav footer",
     Action.TIME: "time",
     Action.PRE: "pre listing xmp plaintext",
 }

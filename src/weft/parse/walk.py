@@ -190,20 +190,29 @@ class Walker:
         else:
             parts.append(_BREAK)
 
+    def furniture(self, node: LexborNode) -> None:
+        """A menu or footer: a third of all blocks, and in one page of three hundred a part of the main text."""
+        if self.parts:
+            self.interrupt()
+        self.found.furniture(node)
+
     def rule(self, _node: LexborNode) -> None:
         """<hr> ends the block."""
         if self.parts:
             self.flush()
 
 
-def walk(tree: LexborHTMLParser, *, anchors: bool = True) -> Walk:
-    """Visit every node once, in document order. Without `anchors`, the links of <a> and <area> are not listed."""
+def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -> Walk:
+    """Visit every node once, in document order; menus and footers are read only when the `whole` page is asked for.
+
+    Without `anchors`, the links of <a> and <area> are not listed.
+    """
     root = tree.root
     state = Walker(anchors)
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-        _visit(root, state)
+        _visit(root, state, _whole() if whole else vocabulary().actions)
     state.box_ends[0] = len(state.texts)
     found = state.found
     return Walk(
@@ -221,12 +230,13 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True) -> Walk:
         language=language,
         item_types=found.item_types,
         script_count=found.script_count,
+        furniture=found.furniture_count,
     )
 
 
-def _visit(root: LexborNode, state: Walker) -> None:
+def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
-    actions, rare = vocabulary().actions, _rare(state)
+    rare = _rare(state)
     # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
     block, inline, link, pre, time = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
     parents: list[LexborNode] = []
@@ -276,6 +286,12 @@ def _visit(root: LexborNode, state: Walker) -> None:
         node = following
 
 
+def _whole() -> dict[int, int]:
+    """The actions with menus and footers as blocks."""
+    furniture = int(Action.FURNITURE)
+    return {number: action for number, action in vocabulary().actions.items() if action != furniture}
+
+
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
     """What to do with elements that are not entered."""
     return {
@@ -284,4 +300,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
         int(Action.FRAME): state.found.frame,
         int(Action.BREAK): state.line,
         int(Action.RULE): state.rule,
+        int(Action.FURNITURE): state.furniture,
     }
