@@ -113,6 +113,11 @@ class Model:
             del self.out[outcome.lease.url]
             self.urls[outcome.lease.url].final = outcome.reason.fate in (Fate.DONE, Fate.GONE)
 
+    def revived(self) -> None:
+        """The dead are back, with nothing to wait for."""
+        for facts in self.urls.values():
+            facts.not_before = 0.0
+
     def crashed(self, now: float) -> None:
         """All that was out comes back. A host under way is owed its delay; an unsettled answer is forgotten."""
         owed = now + self.config.pace.delay

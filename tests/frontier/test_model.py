@@ -140,6 +140,7 @@ class Driver:
         await self.desk.reopened()
         self.model.crashed(self.desk.clock.now() - 0.25)
         await self.desk.frontier.revive(Filter())
+        self.model.revived()
         for _ in range(100_000):
             now = self.desk.clock.now()
             leases = await self.desk.lease()
