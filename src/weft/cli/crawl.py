@@ -141,13 +141,15 @@ def print_report(report: Report, path: Path) -> None:
             ("documents", f"{report.documents:,} ({report.duplicates:,} duplicates left out)"),
             ("links", f"{report.links_seen:,} seen, {report.urls_new:,} new URLs on {report.hosts:,} hosts"),
             ("not fetched", f"{report.robots_denied:,} denied by robots.txt, {report.failed:,} failed"),
-            ("left", f"{report.pending:,} pending, {report.parked:,} parked, {report.dead:,} dead"),
+            ("left", f"{report.pending:,} pending, {report.parked:,} parked with their hosts, {report.dead:,} dead"),
             ("ended", _ENDINGS[report.ended]),
         ]
     )
     show.line()
     show.line(f"corpus   {path}/corpus/data/*.parquet")
     show.line(f"archive  {path}/raw/*.warc.gz")
+    if report.parked or report.dead:
+        show.line(f"trouble  weft dead {path} lists what was given up and why")
 
 
 _ENDINGS = {

@@ -12,11 +12,17 @@ from rich.table import Table
 
 from weft.config import Config
 from weft.metrics import Report
+from weft.records import Fate, Reason
 
 from .show import duration, size
 
 _WINDOW: Final = 10  # snapshots (seconds) the rate is taken over
 _PLAIN_EVERY: Final = 10  # snapshots between plain lines
+_BAD: Final = {
+    reason.value
+    for reason in Reason
+    if reason.fate in (Fate.GONE, Fate.RETRY, Fate.CLOSED) and reason is not Reason.ROBOTS_DENIED
+}
 
 
 class Rate:
@@ -79,7 +85,8 @@ def _panel(report: Report, speed: float, config: Config) -> Table:
 
 
 def _errors(report: Report) -> int:
-    return report.failed + sum(report.refused.values())
+    """Requests that ended badly, attempts that will be made again among them, and pages no parser could read."""
+    return sum(count for word, count in report.outcomes.items() if word in _BAD) + sum(report.refused.values())
 
 
 def _time_left(report: Report, speed: float, config: Config) -> str:

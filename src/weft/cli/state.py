@@ -11,10 +11,12 @@ from weft.build import looked_at
 from weft.directory import CrawlDirectory
 from weft.errors import UsageError
 from weft.frontier.letters import Filter, Letter
+from weft.frontier.rows import Learned
 from weft.frontier.story import HostStory, Story, TrapStory
 from weft.metrics import Report
-from weft.records import Position, Visit
+from weft.records import Position, Reason, Visit
 from weft.urls.canonical import BadURLError, canonical
+from weft.urls.host import host_of
 
 from . import show
 from .crawl import print_report
@@ -29,11 +31,24 @@ def status(options: argparse.Namespace) -> int:
         return 0
     show.line(f"{directory.path}: {'a crawl is running' if running else 'at rest'}\n")
     print_report(report, directory.path)
-    for title, counts in (("outcomes", report.outcomes), ("links dropped", report.dropped_links)):
+    _print_counts(report)
+    return 0
+
+
+def _print_counts(report: Report) -> None:
+    """Everything that happened, by its word; requests with what the word means."""
+    meanings = {reason.value: reason.meaning for reason in Reason}
+    for title, counts in (
+        ("requests, by outcome", report.outcomes),
+        ("pages that could not be read", report.refused),
+        ("pages left out of the corpus", report.removed),
+        ("links dropped", report.dropped_links),
+    ):
         if counts:
             show.line(f"\n{title}")
-            show.pairs((f"  {word}", f"{count:,}") for word, count in counts.items())
-    return 0
+            show.pairs(
+                (f"  {word}", f"{count:>7,}  {meanings.get(word, '')}".rstrip()) for word, count in counts.items()
+            )
 
 
 async def _report(directory: CrawlDirectory) -> Report:
@@ -93,7 +108,7 @@ def _print_story(inspection: Inspection) -> None:
         rows.append(("priority", f"{story.priority:.2f}, {story.band} band: {story.priority_why}"))
     rows += [("visit", _visit_line(visit)) for visit in story.visits]
     if story.learned:
-        rows.append(("page", f"{story.learned.title or '(no title)'} ({story.learned.language})"))
+        rows.append(("page", _page_line(story.learned)))
     rows += [("archived", f"{place.file} at {place.offset}, {place.length} bytes") for place in inspection.archived]
     robots = inspection.robots or ("no rule matches" if inspection.robots_known else "not known yet")
     rows.append(("robots.txt", robots))
@@ -104,8 +119,18 @@ def _print_story(inspection: Inspection) -> None:
 
 def _visit_line(visit: Visit) -> str:
     code = f" {visit.status}" if visit.status else ""
-    why = visit.detail or visit.reason.meaning
-    return f"{show.moment(visit.at)} attempt {visit.attempt}: {visit.reason.value}{code} – {why}"
+    detail = f" ({visit.detail})" if visit.detail else ""
+    return (
+        f"{show.moment(visit.at)} attempt {visit.attempt}: {visit.reason.value}{code} – {visit.reason.meaning}{detail}"
+    )
+
+
+def _page_line(learned: Learned) -> str:
+    """What refining made of it."""
+    if learned.refusal:
+        return f"could not be read: {learned.refusal}"
+    where = f"left out of the corpus: {learned.removal}" if learned.removal else "in the corpus"
+    return f"{learned.title or '(no title)'} ({learned.language}, {learned.words:,} words), {where}"
 
 
 def _host_rows(host: HostStory) -> list[tuple[str, str]]:
@@ -133,6 +158,7 @@ def dead(options: argparse.Namespace) -> int:
             show.json_line(letter)
     elif letters:
         show.table(("what", "reason", "attempts", "last"), [_letter_row(letter) for letter in letters])
+        show.line(f"\n`weft dead {options.dir} retry` puts them back, for the next `weft crawl --out {options.dir}`")
     else:
         show.line("nothing was given up")
     return 0
@@ -145,7 +171,8 @@ async def _letters(directory: CrawlDirectory, wanted: Filter) -> list[Letter]:
 
 def _letter_row(letter: Letter) -> tuple[str, str, str, str]:
     last = show.moment(letter.visits[-1].at) if letter.visits else "-"
-    what = f"{letter.url} (host parked, {letter.pending} URLs)" if letter.parked else letter.url
+    count = "1 URL waits" if letter.pending == 1 else f"{letter.pending:,} URLs wait"
+    what = f"{host_of(letter.url)}: the whole host is parked, {count}" if letter.parked else letter.url
     return what, letter.reason, str(letter.attempts), last
 
 
