@@ -26,6 +26,7 @@ GRACE: Final = 5.0
 """Seconds before the minimum rate counts."""
 
 _AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding")
+_FAREWELL: Final = 0.1  # seconds until a server has noticed that we hung up; by its own log the answer ends then
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
 _MAX_FIELDS: Final = 16_384  # aiohttp counts fields; we bound their octets
 
@@ -123,7 +124,7 @@ class HttpTransport:
         return Exchange(
             url=request.url,
             started=started,
-            finished=self._clock.now(),
+            finished=self._clock.now() + (_FAREWELL if end else 0.0),
             failure=end.reason if end else None,
             detail=end.detail if end else "",
             status=response.status if response else 0,
