@@ -70,6 +70,12 @@ async def test_another_resolver_stands_in_and_the_failing_one_rests() -> None:
     clock.tick(301)
     bad.names["h.test"] = (("3.3.3.3",), 0.0)
     assert (await resolver.resolve("h.test")).addresses == ("3.3.3.3",)  # and has its turn again
+    clock.tick(301)
+    bad.names["h.test"] = None
+    await resolver.resolve("h.test")
+    clock.tick(6)  # after a success, the next rest is a short one again
+    bad.names["i.test"] = (("4.4.4.4",), 0.0)
+    assert (await resolver.resolve("i.test")).addresses == ("4.4.4.4",)
 
 
 async def test_a_resolver_that_rests_is_asked_when_all_do() -> None:

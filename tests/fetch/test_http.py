@@ -131,6 +131,15 @@ async def test_a_small_answer_cut_at_every_octet(crew: Crew) -> None:
     await server.close()
 
 
+async def test_the_minimum_rate_ends_a_body_before_its_time_is_up(crew: Crew) -> None:
+    octets = OK + b"Content-Length: 900\r\n\r\n" + b"a" * 900
+    server = await Server({"/": partial(drip, octets=octets, pause=0.01)}).listen()
+    exchange = await crew.transport.get(request(f"http://h.test:{server.port}/"))
+    assert (exchange.failure, exchange.truncated) == (Reason.TOO_SLOW, "time")
+    assert "bytes in" in exchange.detail  # not the total timeout
+    await server.close()
+
+
 async def test_nothing_listens(crew: Crew) -> None:
     server = await Server({}).listen()
     await server.close()
