@@ -26,6 +26,19 @@ async def test_retry_after_stops_the_whole_host_over_a_restart() -> None:
     assert len(await desk.lease()) == 1
 
 
+async def test_a_kill_before_the_settling_forgets_no_retry_after() -> None:
+    desk = Desk()
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    desk.frontier.answered(desk.outcome(lease, Reason.OVERLOADED, retry_after=3600.0))
+    assert await desk.lease() == []  # the crawl asks for leases whenever an answer has come
+    await desk.reopened()
+    desk.clock.tick(3598.0)
+    assert await desk.lease() == []
+    desk.clock.tick(2.0)
+    assert len(await desk.lease()) == 1
+
+
 async def test_a_slow_host_is_asked_less_often() -> None:
     desk = Desk()
     await desk.add("http://a.example/1", "http://a.example/2", "http://a.example/3")

@@ -93,6 +93,8 @@ class Answers:
         ended = asked.finished if asked else outcome.finished
         self._pause(host, ended, pace.gap(self._state.config.pace, signs))
         host.unresolved = False
+        if fate in _BAD or outcome.retry_after:
+            self._state.urgent.append(host)
 
     def _give_up(self, host: Host, outcome: Outcome) -> None:
         """Park a host that came to its last attempt; what it has waiting must not keep the crawl open."""

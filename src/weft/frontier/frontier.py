@@ -102,6 +102,7 @@ class Frontier:
         """Up to `limit` permissions for one request each, to hosts that may be asked now. Durable on return."""
         async with self._lock:
             self._keep_time()
+            await self._settling.hasten()
             if self._recovery.needed:
                 await self._recovery.resume()
             if expired := self._waking.expired():

@@ -82,6 +82,12 @@ class Settling:
             return url_key(lease.url, self._partitions)
         return keys.key_of(lease.place)
 
+    async def hasten(self) -> None:
+        """Make long pauses durable before anything else is asked for: a kill forgets no Retry-After."""
+        urgent, self._state.urgent = self._state.urgent, []
+        if urgent:
+            await self._state.table.write([self._state.hosts.saved(host) for host in dict.fromkeys(urgent)])
+
     async def expire(self, entries: Sequence[Leased]) -> None:
         """Leases whose holder never came back: one attempt is lost."""
         now = self._state.time.wall()

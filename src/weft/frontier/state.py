@@ -107,6 +107,7 @@ class State:
     totals: Totals = field(default_factory=Totals)
     leases: dict[bytes, Leased] = field(default_factory=dict)  # in the order they were given
     lookups: Lookups = field(default_factory=Lookups)
+    urgent: list[Host] = field(default_factory=list)  # hosts whose long pause is to be written before the next lease
     due: dict[int, int] = field(default_factory=dict)  # partition → when its first waiting URL may be due, wall ms
     sequence: int = 0
 
