@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-from rbloom import Bloom
+import numpy as np
 
 from weft.ports import Delete, Key, Put, Range, Table
 
 _GROUP: Final = b"frontier-bloom"
 _CHAIN: Final = (_GROUP, b"chain")  # the filters that count: a list of Saved
 _FIRST: Final = 100_000  # keys in the first filter
-_ERROR: Final = 0.01
+_BITS: Final = 10  # per key, rounded up to a power of two
+_PROBES: Final = np.arange(7, dtype=np.uint64)
 _CHUNK: Final = 256 * 1024  # bytes of a saved filter in one row
 _CHECKPOINT: Final = 100_000  # keys in the log before the chain is saved
 _KEY: Final = 18
@@ -28,6 +29,35 @@ class Saved(msgspec.Struct, array_like=True):
     name: int = 0
     chunks: int = 0
     keys: int = 0
+
+
+class Bloom:
+    """One filter, whole batches at a time. Keys end in two hashes of 8 bytes, which make all the probes."""
+
+    def __init__(self, capacity: int, data: bytes = b"") -> None:
+        size = len(data) * 8 or 1 << (capacity * _BITS - 1).bit_length()
+        self._mask = np.uint64(size - 1)
+        self._bits = np.frombuffer(data, np.uint8).copy() if data else np.zeros(size // 8, np.uint8)
+
+    def add(self, keys: Sequence[bytes]) -> None:
+        probes = self._probes(keys)
+        np.bitwise_or.at(self._bits, probes >> 3, np.uint8(1) << (probes & 7).astype(np.uint8))
+
+    def holds(self, keys: Sequence[bytes]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Of each key, whether it may have been added."""
+        probes = self._probes(keys)
+        found = (self._bits[probes >> 3] >> (probes & 7).astype(np.uint8)) & 1
+        holds: np.ndarray[tuple[int], np.dtype[np.bool_]] = found.astype(np.bool_).all(axis=1)
+        return holds
+
+    def _probes(self, keys: Sequence[bytes]) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+        rows = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, _KEY)
+        hashes = np.ascontiguousarray(rows[:, 2:]).view(np.uint64)
+        steps = hashes[:, :1] | np.uint64(1)
+        return ((hashes[:, 1:] + steps * _PROBES) & self._mask).astype(np.int64)
+
+    def data(self) -> bytes:
+        return self._bits.tobytes()
 
 
 class SeenFilter:
@@ -44,7 +74,7 @@ class SeenFilter:
         self._names = 0  # of log rows and saves: never the same twice
 
     def _empty(self, number: int) -> Bloom:
-        return Bloom(self._first << number, _ERROR, _hash)
+        return Bloom(self._first << number)
 
     async def load(self) -> None:
         """The last save, and the log since."""
@@ -68,11 +98,14 @@ class SeenFilter:
         if not saved.name:
             return self._empty(number)
         parts = await self._table.get(_chunks(saved))
-        return Bloom.load_bytes(b"".join(part or b"" for part in parts), _hash)
+        return Bloom(self._first << number, b"".join(part or b"" for part in parts))
 
     def perhaps(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that may have been added; all others were not."""
-        return {key for key in keys if any(key in one for one in self._chain)}
+        if not keys:
+            return set()
+        found = np.logical_or.reduce([one.holds(keys) for one in self._chain])
+        return {key for key, may in zip(keys, found.tolist(), strict=True) if may}
 
     def added(self, keys: Sequence[bytes]) -> list[Put]:
         """Remember keys. The rows must be durable before the keys' own."""
@@ -88,7 +121,7 @@ class SeenFilter:
         if self._saved[-1].keys >= self._first << (len(self._chain) - 1):
             self._chain.append(self._empty(len(self._chain)))
             self._saved.append(Saved())
-        self._chain[-1].update(keys)
+        self._chain[-1].add(keys)
         self._saved[-1].keys += len(keys)
         self._logged += len(keys)
 
@@ -101,7 +134,7 @@ class SeenFilter:
         for number, (saved, bloom) in enumerate(zip(self._saved, self._chain, strict=True)):
             if number < len(old) and old[number].keys == saved.keys:
                 continue
-            data = bloom.save_bytes()
+            data = bloom.data()
             self._names += 1
             saved.name, saved.chunks = self._names, -(-len(data) // _CHUNK)
             parts = [data[start : start + _CHUNK] for start in range(0, len(data), _CHUNK)]
@@ -115,8 +148,3 @@ class SeenFilter:
 
 def _chunks(saved: Saved) -> list[Key]:
     return [(_GROUP, b"s%d-%d" % (saved.name, number)) for number in range(saved.chunks)]
-
-
-def _hash(key: bytes) -> int:
-    """Keys end in hashes already."""
-    return int.from_bytes(key[2:18], "big") - (1 << 127)
