@@ -5,6 +5,7 @@ The only module that knows engines. `opened` is what the command line and `weft.
 
 import asyncio
 import contextlib
+import resource
 import gc
 import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -74,6 +75,7 @@ async def _crawl_seeds(directory: CrawlDirectory, seeds: Sequence[Link]) -> Repo
 async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
     """Everything a crawl needs, recovered from whatever happened before; closed in order at the end."""
     config, clock, killpoints = directory.config, SystemClock(), KillPoints.from_environment()
+    _raise_file_limit()
     async with contextlib.AsyncExitStack() as stack:
         pool = ParserPool(config, clock)  # processes start before the database opens its threads and files
         stack.push_async_callback(pool.close)
@@ -102,7 +104,7 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         await tally.load(table)
         await corpus.open()
         await frontier.open()
-        await _recover(shared)
+        await _recover(shared, fetcher)
         _keep_loop_prompt()
         yield session
 
@@ -153,6 +155,13 @@ def _keep_loop_prompt() -> None:
     gc.freeze()  # modules and tables live as long as the process: a full collection over them took 80 ms
 
 
+def _raise_file_limit() -> None:
+    """Connections are kept open for their host's next turn, and are many: take what the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def _turns(frontier: Frontier, patience: float) -> Turn:
     """For robots.txt that redirects. Bounded, because two hosts may redirect to each other and wait for each other."""
 
@@ -167,8 +176,12 @@ def _turns(frontier: Frontier, patience: float) -> Turn:
     return turn
 
 
-async def _recover(shared: Shared) -> None:
-    """What was archived before a crash is announced and settled, not fetched again."""
+async def _recover(shared: Shared, fetcher: Fetcher) -> None:
+    """What was archived before a crash is announced and settled, not fetched again; Crawl-delays are known at once."""
     recovered = await shared.archive.recover()
     await settle(shared, recovered.outcomes)
     await shared.archive.checkpoint(recovered.stored)
+    for orphan in shared.frontier.orphans():
+        verdict = await fetcher.book.verdict(orphan.url)
+        if verdict is not None:
+            shared.frontier.slow_down(orphan, verdict.crawl_delay)
