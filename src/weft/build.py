@@ -5,8 +5,8 @@ The only module that knows engines. `opened` is what the command line and `weft.
 
 import asyncio
 import contextlib
-import resource
 import gc
+import resource
 import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
