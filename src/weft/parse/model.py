@@ -22,7 +22,7 @@ _STRUCK = sum(
 _MARKED = 0.03  # share of words struck out from which the rule has something to say; or there are menus or footers
 # How much the rule counts: a multiple of the square of the doubt, up to a limit. Swept from 0 to 8 and from 0 to 0.4:
 # without it, a model that has seen only articles keeps half of what a service page says.
-_DOUBT, _MOST_RULE = 5.0, 0.3
+_DOUBT, _MOST_RULE = 3.0, 0.2
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS stays in the calling thread
 
 
