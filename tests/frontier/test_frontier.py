@@ -212,3 +212,17 @@ async def test_an_expired_lease_comes_back_as_an_attempt(desk: Desk) -> None:
     desk.frontier.answered(late)
     await desk.frontier.settle([late])
     assert desk.frontier.counts().leased == 1
+
+
+async def test_a_late_answer_counts_and_does_not_lose_its_host(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    desk.clock.tick(301)
+    assert await desk.lease() == []  # it expired: another attempt waits, and the host its gap
+    late = desk.outcome(lease)
+    desk.clock.tick(1.999)
+    desk.frontier.answered(desk.outcome(lease))
+    await desk.frontier.settle([late])
+    desk.clock.tick(0.5)
+    assert await desk.lease() == []  # the host was asked a moment ago
+    assert sorted(await desk.crawl()) == ["http://a.example/1", "http://a.example/2"]

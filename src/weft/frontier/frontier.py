@@ -143,6 +143,16 @@ class Frontier:
         """
         await self._turns.wait(host, holder)
 
+    def orphans(self) -> list[Lease]:
+        """Leases of a process that died: how their requests ended is not known."""
+        return [entry.lease for entry in self._state.leases.values() if entry.orphan]
+
+    def slow_down(self, orphan: Lease, crawl_delay: float) -> None:
+        """What robots.txt asks for, if more is known than what was settled."""
+        entry = self._state.leases.get(keys.key_of(orphan.place))
+        if entry is not None:
+            self._recovery.slow_down(entry.host, crawl_delay)
+
     def ready_in(self) -> float | None:
         """Seconds until a host may be asked; None: nothing can become ready but by `settle`, `add` or a revival."""
         state = self._state

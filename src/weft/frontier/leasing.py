@@ -59,10 +59,8 @@ class Leasing:
             due = self._due(now_ms, limit - len(found))
             if not due:
                 break
-            cold = {key for key in due if state.hosts.live(key) is None}
-            hosts = await state.hosts.load(due)
-            for key, host in hosts.items():
-                if self._may_ask(host, key in cold, now_ms):
+            for host in (await state.hosts.load(due)).values():
+                if self._may_ask(host, now_ms):
                     host.busy_until = now_ms + milliseconds(state.config.frontier.lease_seconds)
                     found.append(host)
             state.budgets.regroup()
@@ -75,14 +73,13 @@ class Leasing:
             due.append(key)
         return due
 
-    def _may_ask(self, host: Host, cold: bool, now_ms: int) -> bool:
+    def _may_ask(self, host: Host, now_ms: int) -> bool:
         """Whether the host may be asked now; if later, it is put back for then."""
         state, row = self._state, host.row
         if host.busy_until or host.resolving or host.claims or row.parked or not host.has_work:
             return False  # whoever holds it puts it back
         if row.next_ms > now_ms:
-            if cold:  # otherwise whoever moved next_ms has put it back already
-                state.schedule(host)
+            state.schedule(host)  # perhaps it is there twice now; the second is dropped while the first is asked
             return False
         if (quiet := self._quiet_ms(host)) is not None:
             state.schedule(host, now_ms + quiet)

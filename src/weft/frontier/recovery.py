@@ -76,6 +76,11 @@ class Recovery:
             self._state.schedule(host)
         host.dirty = True  # keeps it in memory until this is written
 
+    def slow_down(self, host: Host, crawl_delay: float) -> None:
+        """Its robots.txt was read, but the crash came before that was settled."""
+        host.row.crawl_delay = max(host.row.crawl_delay, crawl_delay)
+        self._wait(host)
+
     async def resume(self) -> None:
         """Put back the leases nobody settled, and let parked hosts try once more."""
         self.needed = False
