@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
 _COMMIT_BATCH: Final = 256  # captures; a group commit starts early when so many wait
+_UNSTORED: Final = 64 << 20  # bytes of bodies; while more wait to be stored, nothing new is asked for
 _RESOLVE_BATCH: Final = 100
 _LISTEN: Final = 0.2  # seconds; how soon the refiner notices that it should finish
 _PARSED: Final = 64  # messages that may wait to be committed, while a shard is written say
@@ -89,6 +90,7 @@ class Crawler:
         self._refiner = refiner
         self._answers: asyncio.Queue[Fetched] = asyncio.Queue()
         self._started = shared.clock.monotonic()
+        self._unstored = 0  # bytes of bodies that wait to be stored
         self.under_way = 0  # leased and not settled
 
     async def run(self) -> Ending:
@@ -137,6 +139,8 @@ class Crawler:
 
     def _room(self) -> int:
         """How many more requests may be under way."""
+        if self._unstored > _UNSTORED:
+            return 0
         limits = self._shared.config.crawl
         room = min(limits.connections - self.under_way, limits.backlog - self._refiner.backlog)
         if limits.max_pages:
@@ -154,6 +158,7 @@ class Crawler:
         if 0 < ahead < 1:  # an answer that we cut ends when its server has noticed, a moment later
             await self._shared.clock.sleep(ahead)
         self._shared.frontier.answered(fetched.outcome)
+        self._unstored += size_of(fetched)
         self._answers.put_nowait(fetched)
         self._shared.pulse.beat()
 
@@ -163,6 +168,7 @@ class Crawler:
         while True:
             batch = await gather(self._answers, shared.config.crawl.commit_seconds, _COMMIT_BATCH)
             stored = await shared.archive.store([(fetched.outcome, fetched.captures) for fetched in batch])
+            self._unstored -= sum(map(size_of, batch))
             shared.handover.give((one for fetched in batch for one in fetched.captures), stored.announcements)
             self._refiner.backlog += len(stored.announcements)
             await self._add([link for fetched in batch for link in fetched.links])
@@ -279,6 +285,11 @@ class Refiner:
                         break
                     batch.append(parsed)
         return batch
+
+
+def size_of(fetched: Fetched) -> int:
+    """Bytes of the bodies it brought."""
+    return sum(len(capture.exchange.body) for capture in fetched.captures)
 
 
 async def settle(shared: Shared, outcomes: Sequence[Outcome]) -> None:

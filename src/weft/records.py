@@ -90,6 +90,7 @@ class Reason(Enum):
     TRUNCATED = "truncated", Fate.RETRY, "the body ended early"
     MALFORMED = "malformed", Fate.RETRY, "not a valid HTTP answer"
     HEADERS_TOO_LARGE = "headers-too-large", Fate.RETRY, "the headers are larger than the limit"
+    CROWDED = "crowded", Fate.RETRY, "too many large bodies came at once, and this was the largest"
     LEASE_EXPIRED = "lease-expired", Fate.RETRY, "a worker took it and never settled it"
     OUR_FAULT = "our-fault", Fate.RETRY, "a fault of ours; the log has the details"
 

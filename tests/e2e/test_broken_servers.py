@@ -63,6 +63,25 @@ def test_resets_at_every_byte_of_a_small_answer(tmp_path: Path) -> None:
     assert {reason_of(told[url]) for url in behind} == {"stored"}
 
 
+def test_many_endless_bodies_at_once(tmp_path: Path) -> None:
+    """Sixteen hosts flood us together: they cost no more memory than one body and 32 MB."""
+    cap = 6 << 20
+    with running(web_of(64, 1, "endless-body", words=60), tmp_path) as web:
+        names = [name for index, name in enumerate(web.hosts()) if web.world.carries(index, "endless-body")]
+        config = config_of(
+            web, tmp_path, frontier={"retry": [0.2] * 4}, fetch={**QUICK, "max_body": cap}, scope={"max_depth": 0}
+        )
+        crawls: dict[str, Watched] = {}
+        for path in ("/", "/odd/endless-body/1"):
+            seeds = [f"http://{name}:{web.port}{path}" for name in names]
+            crawls[path] = watched_crawl(seeds, tmp_path / f"crawl{len(crawls)}", config)
+            assert_ended(crawls[path])
+    plain, flooded = crawls.values()
+    assert plain.report["fetched"] == len(names) == 16
+    assert flooded.report["outcomes"]["too-large"] > 0
+    assert flooded.peak.loop - plain.peak.loop <= cap + (32 << 20)
+
+
 async def test_servers_that_are_none(tmp_path: Path) -> None:
     """Each on an address of its own, so that none waits for another."""
     server = Server({path: answer for path, (answer, _) in ANSWERS.items()})

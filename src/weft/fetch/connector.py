@@ -37,7 +37,7 @@ class HeadersTooLargeError(aiohttp.ClientError):
 class Asking:
     """One request under way: what the connector must know of it, and what has come of it so far."""
 
-    __slots__ = ("address", "addresses", "chunks", "host", "refused", "response", "target")
+    __slots__ = ("address", "addresses", "chunks", "crowded_out", "host", "refused", "response", "target")
 
     def __init__(self, host: str, target: yarl.URL, addresses: tuple[str, ...]) -> None:
         self.host = host
@@ -47,6 +47,7 @@ class Asking:
         self.refused = ""
         self.response: aiohttp.ClientResponse | None = None
         self.chunks: list[bytes] = []
+        self.crowded_out = False
 
 
 # Which request the current task is busy with; aiohttp passes nothing of ours down to where sockets are made.

@@ -16,6 +16,7 @@ from weft.ports import Clock
 from weft.records import Exchange, Headers, Reason, Request
 
 from .connector import Asking, GuardedConnector, HeadersTooLargeError, OnConnect, current
+from .crowd import SMALL, Crowd
 from .destination import Destinations, End
 from .dns import Resolver
 from .failures import reason_of, sentence
@@ -38,6 +39,7 @@ class HttpTransport:
         self._config, self._guard, self._resolver, self._clock = config, guard, resolver, clock
         self._session: aiohttp.ClientSession | None = None
         self._destinations = Destinations(guard, resolver)
+        self._crowds: dict[int, Crowd] = {}  # by cap: pages, robots.txt and sitemaps do not crowd each other out
         self.on_connect: OnConnect | None = None
         """Told of every connection before it is opened. Set before the first request."""
         self.tls: ssl.SSLContext | None = None
@@ -70,19 +72,23 @@ class HttpTransport:
         missing = [name for name in _AUTOMATIC if name not in fields] or None
         response = await session.get(asking.target, headers=fields, allow_redirects=False, skip_auto_headers=missing)
         asking.response = response
+        crowd = self._crowds.get(request.max_body) or self._crowds.setdefault(request.max_body, Crowd(request.max_body))
         try:
-            return _refused_head(response, request) or await self._read(response, request, asking.chunks)
+            return _refused_head(response, request) or await self._read(response, request, asking, crowd)
         finally:
+            crowd.left(asking)
             if not response.closed:  # a whole answer has given its connection back to the pool by now
                 response.close()
 
-    async def _read(self, response: aiohttp.ClientResponse, request: Request, chunks: list[bytes]) -> End | None:
+    async def _read(
+        self, response: aiohttp.ClientResponse, request: Request, asking: Asking, crowd: Crowd
+    ) -> End | None:
         good = 200 <= response.status < 300
         limit = request.max_body if good else min(request.max_body, _ERROR_BODY)
         sniffed = not request.accept_types or not good or "Content-Encoding" in response.headers
         begun = self._clock.monotonic()
-        size = 0
-        while chunk := await response.content.readany():
+        chunks, size = asking.chunks, 0
+        while not asking.crowded_out and (chunk := await response.content.readany()):
             size += len(chunk)
             if not sniffed:
                 sniffed = True
@@ -92,10 +98,12 @@ class HttpTransport:
                 chunks.append(chunk[: len(chunk) - (size - limit)])
                 return End(Reason.TOO_LARGE if good else None, f"more than {limit} bytes", "length")
             chunks.append(chunk)
+            if size > SMALL:
+                crowd.grown(asking, size)
             elapsed = self._clock.monotonic() - begun
             if elapsed > self.grace and size < elapsed * self._config.minimum_rate:
                 return End(Reason.TOO_SLOW, f"{size} bytes in {elapsed:.1f} s", "time")
-        return None
+        return End(Reason.CROWDED, f"{size} bytes so far", "length") if asking.crowded_out else None
 
     def _open(self) -> aiohttp.ClientSession:
         config = self._config
@@ -121,6 +129,8 @@ class HttpTransport:
     def _exchanged(self, request: Request, asking: Asking, started: float, end: End | None) -> Exchange:
         response, chunks = asking.response, asking.chunks
         version = response.version if response else None
+        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        chunks.clear()  # the task's context keeps `asking` for a while
         return Exchange(
             url=request.url,
             started=started,
@@ -131,7 +141,7 @@ class HttpTransport:
             version=f"{version.major}.{version.minor}" if version else "1.1",
             reply=_octets(response.reason or "") if response else "",
             headers=_as_text(response.raw_headers) if response else (),
-            body=chunks[0] if len(chunks) == 1 else b"".join(chunks),
+            body=body,
             address=asking.address,
             sent=(("Host", asking.target.host_port_subcomponent or ""), *request.headers),
             truncated=end.truncated if end else "",
