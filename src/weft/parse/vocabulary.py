@@ -252,10 +252,13 @@ def _run_bits(run: str) -> int:
 @lru_cache(maxsize=_CACHED)
 def _word_bit(found: str) -> int:
     """The bit of a word that the pattern found."""
-    for bit, words in enumerate(CLASS_WORDS):
-        if any(re.fullmatch(word.strip("=$"), found) for word in words.split()):
-            return 1 << bit
-    return 0
+    return next((1 << bit for bit, words in enumerate(_word_patterns()) if words.fullmatch(found)), 0)
+
+
+@cache
+def _word_patterns() -> tuple[re.Pattern[str], ...]:
+    """Per bit, its words."""
+    return tuple(re.compile("|".join(word.strip("=$") for word in words.split())) for words in CLASS_WORDS)
 
 
 @cache
