@@ -60,6 +60,8 @@ class Queues:
             for host, level in wanted
         ]
         for (host, level), rows in zip(wanted, await self._state.table.scan(ranges), strict=True):
+            if self._held(host) >= self._head:
+                host.heads.clear()
             head = host.heads[level] = Head()
             head.rows = [Row(item, value) for item, value in rows]
             head.whole = len(rows) < self._head
@@ -94,17 +96,23 @@ class Queues:
 
     def joined(self, host: Host, rows: Iterable[Row]) -> None:
         """Rows that are now in the table: they extend a head if it is whole and short, else it is read anew later."""
+        room = self._head - self._held(host)
         for row in rows:
             level = keys.level_of(row.item)
             head = host.heads.get(level)
             if head is None:
                 continue
-            if head.whole and len(head.rows) < self._head and (not head.rows or row.item > head.rows[-1].item):
-                head.rows.append(row)
-            elif head.rows and row.item > head.rows[-1].item:
-                head.whole = False
-            else:
+            if head.rows and row.item < head.rows[-1].item:
                 del host.heads[level]
+            elif head.whole and room > 0:
+                head.rows.append(row)
+                room -= 1
+            else:
+                head.whole = False
+
+    def _held(self, host: Host) -> int:
+        """Rows of the host in memory, over all its levels."""
+        return sum(len(head.rows) for head in host.heads.values())
 
 
 FRONT = keys.level(Band.FRONT, 0)
