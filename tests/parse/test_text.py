@@ -26,7 +26,7 @@ def test_the_article_is_kept_and_the_rest_is_not() -> None:
     assert "Sport" not in found.text
     assert "What comes next" in found.headings
     assert found.image_alts == ("The pier at dawn",)
-    assert (found.language.code, found.language.script, found.declared_language) == ("eng", "Latn", "en-GB")
+    assert (found.language, found.language_script, found.declared_language) == ("eng", "Latn", "en-GB")
     assert found.extractor == VERSION
     assert not found.needs_rendering
     assert not found.fallback
@@ -77,7 +77,7 @@ def test_a_page_that_is_all_footer_is_read_as_a_whole() -> None:
 
 def test_an_empty_page_gives_an_empty_text() -> None:
     found = extract(b"")
-    assert (found.text, found.title, found.language.code) == ("", "", "und")
+    assert (found.text, found.title, found.language) == ("", "", "und")
 
 
 def test_a_bomb_is_refused_with_its_reason() -> None:

@@ -12,7 +12,7 @@ from selectolax.lexbor import SelectolaxError
 
 from weft.config import Config
 from weft.errors import Refused
-from weft.records import Headers, Kind, Page, Refusal
+from weft.records import Headers, Kind, Language, Page, Refusal
 from weft.urls.host import host_of
 
 from . import about, directives, language, reading, sitemap, sniff, text
@@ -112,7 +112,7 @@ class Reader:
             job.url,
             text=extract.text,
             title=extract.title,
-            language=extract.language,
+            language=Language(extract.language, extract.language_script, extract.language_score),
             charset=extract.charset,
             needs_rendering=extract.needs_rendering,
             extractor=extract.extractor,

@@ -19,7 +19,6 @@ from weft.parse.render import render
 from weft.parse.schema import SchemaItem
 from weft.parse.vocabulary import REGIONS, Tag
 from weft.parse.walk import Fact, Walk
-from weft.records import Language
 
 VERSION = "weft-text/1"
 
@@ -48,7 +47,9 @@ class Extract(msgspec.Struct, frozen=True):
     canonical: str = ""
     schema: tuple[SchemaItem, ...] = ()
     open_graph: tuple[tuple[str, str], ...] = ()
-    language: Language = Language()
+    language: str = "und"  # detected: ISO 639-3
+    language_script: str = "Zyyy"  # ISO 15924
+    language_score: float = 0.0
     declared_language: str = ""
     charset: str = ""
     needs_rendering: bool = False
@@ -82,6 +83,7 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
     text = render(walk, selection.kept, markdown)
     about = metadata(walk, url)
     headings = _headings(walk, selection.kept)
+    detected = detect(text)
     return Extract(
         text=text,
         title=about.title or (headings[0] if headings else ""),
@@ -95,7 +97,9 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
         canonical=about.canonical,
         schema=about.schema,
         open_graph=about.open_graph,
-        language=detect(text),
+        language=detected.code,
+        language_script=detected.script,
+        language_score=detected.score,
         declared_language=declared(walk.language),
         charset=reading.charset,
         needs_rendering=_is_shell(walk, selection),
