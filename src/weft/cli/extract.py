@@ -2,7 +2,7 @@
 
 import argparse
 
-from weft.errors import UsageError
+from weft.errors import Refused, UsageError
 from weft.parse.text import extract as extract_page
 from weft.urls.canonical import BadURLError, canonical
 
@@ -11,7 +11,10 @@ from .tools import read_input
 
 
 def extract(options: argparse.Namespace) -> int:
-    page = extract_page(read_input(options.file), _url(options.url), markdown=options.markdown)
+    try:
+        page = extract_page(read_input(options.file), _url(options.url), markdown=options.markdown)
+    except Refused as refusal:
+        raise Refused(f"{options.file}: no parser may have this page: {refusal}") from None
     if options.json:
         show.json_line(page)
     else:
