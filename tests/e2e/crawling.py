@@ -75,6 +75,13 @@ def judged(web: RunningWeb, out: Path, numeric: bool = False) -> Score:
     return score(web.truth(numeric), documents(out), web.requests())
 
 
+def assert_perfect(web: RunningWeb, out: Path) -> None:
+    """Every text that the truth wants is stored once, nothing else, and nothing forbidden was asked."""
+    score = judged(web, out)
+    assert score.recall == 1.0, score.missing[:10]
+    assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+
+
 def violations(web: RunningWeb, delay: float) -> list[Violation]:
     """By the server's log: gaps that were too short, requests that overlapped."""
     slow = {host.name: host.crawl_delay for host in web.truth().hosts}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.crawling import config_of, documents, judged, report_of, violations, web_of, weft
+from tests.e2e.crawling import assert_perfect, config_of, documents, report_of, violations, web_of, weft
 from weft.simweb.process import running
 
 
@@ -21,9 +21,7 @@ def test_exactly_the_texts_that_the_truth_says(tmp_path: Path, state: str) -> No
         config = config_of(web, tmp_path, storage={"state": state})
         done = weft("crawl", *web.seeds(), "--out", tmp_path / "crawl", "--config", config, "--json")
         assert done.returncode == 0, done.stderr[-2000:]
-        score = judged(web, tmp_path / "crawl")
-        assert score.recall == 1.0, score.missing[:10]
-        assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+        assert_perfect(web, tmp_path / "crawl")
         assert violations(web, 0.05) == []
         report = report_of(done)
         assert report["documents"] == len(documents(tmp_path / "crawl"))
@@ -37,7 +35,5 @@ def test_texts_that_only_sitemaps_feeds_and_redirects_lead_to(tmp_path: Path) ->
         config = config_of(web, tmp_path)
         done = weft("crawl", *web.seeds(), "--out", tmp_path / "crawl", "--config", config, "--json")
         assert done.returncode == 0, done.stderr[-2000:]
-        score = judged(web, tmp_path / "crawl")
-        assert score.recall == 1.0, score.missing[:10]
-        assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+        assert_perfect(web, tmp_path / "crawl")
         assert violations(web, 0.05) == []

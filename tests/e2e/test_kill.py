@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from tests.e2e.crawling import PATIENCE, config_of, judged, start, violations, web_of, weft
+from tests.e2e.crawling import PATIENCE, assert_perfect, config_of, start, violations, web_of, weft
 from tests.redis_server import RedisServer
 from weft.killpoints import NAMES
 from weft.simweb.process import RunningWeb, running
@@ -44,9 +44,7 @@ def kill_after(process: "subprocess.Popen[str]", web: RunningWeb, requests: int)
 
 
 def assert_nothing_lost(web: RunningWeb, out: Path) -> None:
-    score = judged(web, out)
-    assert score.recall == 1.0, score.missing[:10]
-    assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
+    assert_perfect(web, out)
     assert archived_twice(out) == []
     assert violations(web, 0.1) == []
 
