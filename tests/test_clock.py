@@ -1,8 +1,11 @@
 """Time in hand."""
 
 import asyncio
+import resource
+import subprocess
+import sys
 
-from weft.clock import ManualClock, SystemClock
+from weft.clock import ManualClock, SystemClock, cpu_seconds
 
 
 async def test_sleepers_wake_in_order_at_their_time() -> None:
@@ -37,3 +40,9 @@ async def test_system_clock_moves() -> None:
     await clock.sleep(0)
     assert clock.monotonic() >= before
     assert clock.now() > 1_700_000_000
+
+
+def test_cpu_time_is_that_of_this_process_alone() -> None:
+    before, others = cpu_seconds(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
+    assert cpu_seconds() - before < resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - others
