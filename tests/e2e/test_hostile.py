@@ -15,6 +15,7 @@ from weft.simweb.answer import Fate
 from weft.simweb.config import GROUPS
 from weft.simweb.judge import Score, Violation
 from weft.simweb.process import RunningWeb, running
+from weft.simweb.server import LARGE as LARGE_ANSWER
 from weft.simweb.truth import Truth
 
 BROKEN = "malformed,slow"
@@ -103,16 +104,20 @@ def crawled(web: RunningWeb, folder: Path, retry: list[float]) -> Judged:
 
 
 def impolite(web: RunningWeb) -> list[Violation]:
-    """A server that is busy making a bomb notices late that we hung up: an early request behind that is not ours."""
+    """A server that is busy making a bomb notices late that a large answer has left, or that we hung up on it."""
     found = violations(web, DELAY)
     if web.config.misbehaviours.isdisjoint(expand("bombs")):
         return found
-    cut = {(request.host, request.finished) for request in web.requests() if not request.complete}
+    late = {
+        (request.host, request.finished)
+        for request in web.requests()
+        if request.sent > LARGE_ANSWER or not request.complete
+    }
     ends = [(one.host, one.request.arrived - one.gap) for one in found]
     return [
         one
         for one, (host, end) in zip(found, ends, strict=True)
-        if one.kind == "overlap" or not any(host == name and abs(end - when) < 1e-6 for name, when in cut)
+        if one.kind == "overlap" or not any(host == name and abs(end - when) < 1e-6 for name, when in late)
     ]
 
 
