@@ -118,6 +118,19 @@ async def test_prefetch_and_the_hosts_table() -> None:
     assert fixed.addresses == ("127.0.0.1", "::1")
 
 
+async def test_the_hosts_table_knows_all_names_below_one() -> None:
+    table = {"*.a.example": "127.0.0.1", "*.b.a.example": "127.0.0.2", "c.a.example": "127.0.0.3"}
+    resolver = Resolver([], ManualClock(), table)
+    for name, addresses in {
+        "x.a.example": ("127.0.0.1",),
+        "y.x.a.example": ("127.0.0.1",),
+        "x.b.a.example": ("127.0.0.2",),
+        "c.a.example": ("127.0.0.3",),
+        "a.example": (),
+    }.items():
+        assert (await resolver.resolve(name)).addresses == addresses, name
+
+
 async def test_the_cache_is_bounded() -> None:
     fake = Fake({f"h{n}.test": (("1.1.1.1",), 0.0) for n in range(30)})
     resolver = Resolver([fake], ManualClock())
