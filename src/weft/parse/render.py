@@ -12,13 +12,16 @@ from weft.parse.vocabulary import REGIONS, Tag
 from weft.parse.walk import CELL_GAP, Fact, Walk
 
 _FACTS = len(Fact)
+# Plain integers: an enum's member takes longer to look up than to compare.
+_TAG, _REGIONS, _ITEM = int(Fact.TAG), int(Fact.REGIONS), int(Fact.ITEM)
+_ROW, _H1, _H6, _TERM = int(Tag.ROW), int(Tag.H1), int(Tag.H6), int(Tag.TERM)
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
 _LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
 _TIGHT = frozenset({"item", "row"})  # pieces of the same kind that follow each other without an empty line
 
 
-class Piece(msgspec.Struct):
+class Piece(msgspec.Struct, gc=False):
     """Something with lines of its own."""
 
     kind: str  # paragraph, heading, item, row, code, quote
@@ -43,30 +46,30 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
 def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
     """One piece per block; long texts that come again are left out."""
     seen: set[str] = set()
+    texts, facts = walk.texts, walk.facts
     for index in kept:
-        text = walk.texts[index]
-        facts = walk.facts[index * _FACTS : (index + 1) * _FACTS]
-        code = bool(facts[Fact.REGIONS] & _PRE)
-        if len(text) > _LONG and not code:
+        text = texts[index]
+        regions = facts[index * _FACTS + _REGIONS]
+        if regions & _PRE:
+            yield Piece("code", text)
+            continue
+        if len(text) > _LONG:
             if text in seen:
                 continue
             seen.add(text)
-        yield _piece(facts, text, code)
+        tag = facts[index * _FACTS + _TAG]
+        if _H1 <= tag <= _H6:
+            yield Piece("heading", text, tag - _H1 + 1)
+        else:
+            yield Piece(_kind(tag, regions, facts[index * _FACTS + _ITEM]), text)
 
 
-def _piece(facts: list[int], text: str, code: bool) -> Piece:
-    tag = facts[Fact.TAG]
-    if code:
-        return Piece("code", text)
-    if tag == Tag.ROW:
-        return Piece("row", text)
-    if Tag.H1 <= tag <= Tag.H6:
-        return Piece("heading", text, level=tag - Tag.H1 + 1)
-    if facts[Fact.ITEM] and tag != Tag.TERM:
-        return Piece("item", text)
-    if facts[Fact.REGIONS] & _QUOTE:
-        return Piece("quote", text)
-    return Piece("paragraph", text)
+def _kind(tag: int, regions: int, item: int) -> str:
+    if tag == _ROW:
+        return "row"
+    if item and tag != _TERM:
+        return "item"
+    return "quote" if regions & _QUOTE else "paragraph"
 
 
 def _plain(piece: Piece) -> str:

@@ -302,17 +302,15 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.actions: dict[int, int] = {}
-        self.tags: dict[int, int] = {}
-        self.regions: dict[int, int] = {}
+        self.elements: dict[int, tuple[int, int]] = {}  # its tag and the bit of its region
         for action, names in _ACTIONS.items():
             for name in names.split():
-                self.actions[_number(name)] = int(action)
+                self.actions[tag_number(name)] = int(action)
         self.actions[_COMMENT_NODE] = int(Action.COMMENT)
-        for tag, names in _TAGS.items():
-            for name in names.split():
-                self.tags[_number(name)] = int(tag)
-        for name, region in _REGION_OF_TAG.items():
-            self.regions[_number(name)] = region_bit(region)
+        tags = {name: int(tag) for tag, names in _TAGS.items() for name in names.split()}
+        for name in tags.keys() | _REGION_OF_TAG.keys():
+            tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))
+            self.elements[tag_number(name)] = (tag, region)
 
 
 @cache
@@ -321,7 +319,8 @@ def vocabulary() -> Vocabulary:
     return Vocabulary()
 
 
-def _number(name: str) -> int:
+@cache
+def tag_number(name: str) -> int:
     """Lexbor's number for a standard name; for others it is an address, different in every document."""
     number = int(LexborHTMLParser("").create_node(name).tag_id)
     return number if number < _STANDARD else -1

@@ -20,7 +20,7 @@ _LINK_REGION = region_bit("link")
 _STICKY = frozenset(map(int, (Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # a block inside a heading is one
 _STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
 _OTHER, _ROW, _CELL = int(Tag.OTHER), int(Tag.ROW), int(Tag.CELL)
-_LINK, _TIME = int(Action.LINK), int(Action.TIME)
+_PLAIN = (_OTHER, 0)  # an element that means nothing
 _FACTS = len(Fact)
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
 CELL_GAP = " | "
@@ -37,8 +37,7 @@ class Walker:
 
     def __init__(self, anchors: bool) -> None:
         words = vocabulary()
-        self.tags = words.tags
-        self.regions = words.regions
+        self.elements = words.elements
         self.opened: list[LexborNode] = []
         self.frames: list[_Frame] = [(0, _OTHER, 0, 0, 0, 0, 0, -1, -1)]
         self.texts: list[str] = []
@@ -52,28 +51,27 @@ class Walker:
 
     def resolve(self) -> _Frame:
         """Make frames of all that is open, because a text was found in it."""
-        frames, tags, region_bits, parents = self.frames, self.tags, self.regions, self.box_parents
+        frames, elements, found = self.frames, self.elements, self.found
         above = frames[-1]
-        for node in self.opened[len(frames) - 1 :]:
-            parent, tag, regions, above_bits, _, far, shape, row, cell = above
+        opened = self.opened[len(frames) - 1 :]
+        box = self.number_boxes(above[0], len(opened))
+        for node in opened:
+            _, tag, regions, above_bits, _, far, shape, row, cell = above
             number = node.tag_id
-            if number in region_bits:
-                regions |= region_bits[number]
-            bits = read = 0
+            own, region = elements.get(number, _PLAIN)
+            regions |= region
+            bits = 0
             attributes = node.attributes
-            if "class" in attributes:
-                bits = class_bits(attributes["class"] or "")
-                read = 1
-            if "id" in attributes:
-                bits |= class_bits(attributes["id"] or "")
-                read += 1
-            if len(attributes) > read:
-                regions |= self.found.regions(node, attributes)
-            box = len(parents)
-            parents.append(parent)
-            self.box_starts.append(len(self.texts))
+            if attributes:
+                name = attributes.get("class")
+                if name:
+                    bits = class_bits(name)
+                if name is None or len(attributes) > 1:
+                    more, region = found.marks(node, attributes)
+                    bits |= more
+                    regions |= region
             if tag not in _STICKY:
-                tag = tags.get(number, _OTHER)
+                tag = own
                 if tag in _STRUCTURAL:
                     if tag == _ROW:
                         row = box
@@ -83,25 +81,30 @@ class Walker:
                         self.item_pending = 1
             above = (box, tag, regions, bits, bits | above_bits, bits | far, hash((shape, number, bits)), row, cell)
             frames.append(above)
-        self.box_ends += [0] * (len(parents) - len(self.box_ends))
+            box += 1
         return above
 
-    def leave(self, action: int) -> None:
-        """An element that was entered ends."""
-        if action == _LINK:
-            self.found.close_link()
-            return
-        if action == _TIME:
-            return
+    def number_boxes(self, parent: int, many: int) -> int:
+        """Number new boxes, each inside the one before. Returns the first number."""
+        first = len(self.box_parents)
+        self.box_parents.append(parent)
+        self.box_parents += range(first, first + many - 1)
+        self.box_starts += [len(self.texts)] * many
+        self.box_ends += [0] * many
+        return first
+
+    def close(self) -> None:
+        """A block element ends that holds text, or text that is not yet a block."""
         opened, frames = self.opened, self.frames
+        depth = len(opened)
         if self.parts:
-            if self.pre and len(opened) > self.pre:
+            if self.pre and depth > self.pre:
                 self.parts.append(_BREAK)
             else:
                 self.flush()
-        if len(opened) == self.pre:
+        if depth == self.pre:
             self.pre = 0
-        if len(frames) > len(opened):
+        if len(frames) > depth:
             box, tag, _, _, _, _, shape, _, _ = frames.pop()
             if tag == _ROW:
                 self.end_row(box, shape)
@@ -132,7 +135,10 @@ class Walker:
             lines = [" ".join(line.split()) for line in raw.split(_BREAK)]
             text = "\n".join(line for line in lines if line)
         else:
-            text = " ".join(raw.split())
+            text = raw.strip()
+            # Printable text has no white space but the plain one; most is tidy already.
+            if not text.isprintable() or "  " in text:
+                text = " ".join(text.split())
         if text:
             frame = self.frames[-1] if len(self.frames) > len(self.opened) else self.resolve()
             box, tag, regions, _, near, far, shape, row, cell = frame
@@ -167,17 +173,19 @@ class Walker:
         cells = texts[start:]
         if len(cells) < 2 or max(map(len, cells)) > _LONGEST_CELL:
             return
-        rows = [facts[place : place + _FACTS] for place in range(start * _FACTS, len(facts), _FACTS)]
-        if len({row[Fact.CELL] for row in rows}) < len(rows) or any(row[Fact.ROW] != box for row in rows):
+        first = start * _FACTS
+        rows = facts[first + Fact.ROW :: _FACTS]
+        if len(set(facts[first + Fact.CELL :: _FACTS])) < len(cells) or rows.count(box) < len(cells):
             return
-        merged = rows[0]
+        merged = facts[first : first + _FACTS]
         for fact in (Fact.LINK_CHARS, Fact.LINKS, Fact.IMAGES):
-            merged[fact] = sum(row[fact] for row in rows)
+            merged[fact] = sum(facts[first + fact :: _FACTS])
         merged[Fact.TAG], merged[Fact.BOX], merged[Fact.SHAPE], merged[Fact.CELL] = _ROW, box, shape, -1
-        texts[start:] = [CELL_GAP.join(cell.replace("\n", " ") for cell in cells)]
-        facts[start * _FACTS :] = merged
-        for inner in range(box + 1, len(self.box_starts)):
-            self.box_starts[inner], self.box_ends[inner] = start, start + 1
+        texts[start:] = [CELL_GAP.join(cells).replace("\n", " ")]
+        facts[first:] = merged
+        inner = len(self.box_starts) - box - 1
+        self.box_starts[box + 1 :] = [start] * inner
+        self.box_ends[box + 1 :] = [start + 1] * inner
 
     def line(self, _node: LexborNode) -> None:
         """<br>: one is a line, two in a row end the block."""
@@ -239,6 +247,7 @@ def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
     rare = _rare(state)
     # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
     block, inline, link, pre, time = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
+    blocks = (block, pre)
     parents: list[LexborNode] = []
     entered: list[int] = []  # what was done with each of them
     parts, opened, frames, found = state.parts, state.opened, state.frames, state.found
@@ -246,11 +255,13 @@ def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
     while node is not None:
         number = node.tag_id
         if number == _TEXT_NODE:
-            text = node.text_content or ""
-            if parts or not text.isspace() or state.pre:
-                parts.append(text)
-                if found.link is not None:
-                    state.link_text(text)
+            # White space between blocks is most of what there is: the quickest look comes first.
+            if parts or state.pre or not node.is_empty_text_node:
+                text = node.text_content or ""
+                if parts or state.pre or not text.isspace():
+                    parts.append(text)
+                    if found.link is not None:
+                        state.link_text(text)
         else:
             action = actions.get(number, block)
             if action <= time:  # the last of those that are entered
@@ -280,8 +291,10 @@ def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
             action = entered.pop()
             if action == block and not parts and len(frames) <= len(opened):
                 opened.pop()  # it held no text
-            elif action != inline:
-                state.leave(action)
+            elif action in blocks:
+                state.close()
+            elif action == link:
+                found.close_link()
             following = node.next
         node = following
 
