@@ -149,7 +149,7 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
 
 
 def _keep_loop_prompt() -> None:
-    """A host that is due should not wait for the interpreter: on an idle machine these two made half of all delays."""
+    """A host that is due should not wait for the interpreter."""
     sys.setswitchinterval(0.0005)  # threads that encode segments and WARC records give the loop its turn sooner
     gc.collect()
     gc.freeze()  # modules and tables live as long as the process: a full collection over them took 80 ms

@@ -65,7 +65,7 @@ def _stretch(pace: Pace, signs: Signs) -> float:
 
 def _backoff(delay: float, signs: Signs) -> float:
     """Doubles with every bad answer and halves with every good one: recovery is as gradual as the trouble was."""
-    pause = max(delay, FLOOR) * 2.0**signs.strain
+    pause = delay * 2.0**signs.strain  # a delay of 0, of one's own hosts, leaves only the URL's own back-off
     if signs.throttled and signs.retry_after is None:
         pause = max(pause, _THROTTLED * 2.0 ** (signs.strain - 1))
     return min(pause, MAX_BACKOFF)
