@@ -20,6 +20,9 @@ _LINK_REGION = region_bit("link")
 _STICKY = frozenset(map(int, (Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # a block inside a heading is one
 _STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
 _OTHER, _ROW, _CELL = int(Tag.OTHER), int(Tag.ROW), int(Tag.CELL)
+# Plain integers: looking up an enum's member costs as much as the rest of a node's share.
+_BLOCK, _INLINE, _LINK, _PRE, _TIME = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
+_BLOCKS = (_BLOCK, _PRE)
 _PLAIN = (_OTHER, 0)  # an element that means nothing
 _FACTS = len(Fact)
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
@@ -245,9 +248,6 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -
 def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
     rare = _rare(state)
-    # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
-    block, inline, link, pre, time = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.PRE, Action.TIME))
-    blocks = (block, pre)
     parents: list[LexborNode] = []
     entered: list[int] = []  # what was done with each of them
     parts, opened, frames, found = state.parts, state.opened, state.frames, state.found
@@ -255,45 +255,43 @@ def _visit(root: LexborNode, state: Walker, actions: dict[int, int]) -> None:
     while node is not None:
         number = node.tag_id
         if number == _TEXT_NODE:
-            # White space between blocks is most of what there is: the quickest look comes first.
-            if parts or state.pre or not node.is_empty_text_node:
+            if parts or state.pre or not node.is_empty_text_node:  # most are: the quickest look comes first
                 text = node.text_content or ""
                 if parts or state.pre or not text.isspace():
                     parts.append(text)
                     if found.link is not None:
                         state.link_text(text)
         else:
-            action = actions.get(number, block)
-            if action <= time:  # the last of those that are entered
-                if action == link:
+            action = actions.get(number, _BLOCK)
+            if action <= _TIME:  # the last of those that are entered
+                if action == _LINK:
                     state.open_link(node)
-                elif action == time:
+                elif action == _TIME:
                     found.time(node)
-                elif action != inline and parts:
+                elif action != _INLINE and parts:
                     state.interrupt()
                 child = node.first_child
                 if child is not None:
-                    if action == block:
+                    if action == _BLOCK:
                         opened.append(node)
-                    elif action == pre:
+                    elif action == _PRE:
                         state.open_pre(node)
                     parents.append(node)
                     entered.append(action)
                     node = child
                     continue
-                if action == link:
+                if action == _LINK:
                     found.close_link()
             elif action in rare:
                 rare[action](node)
         following = node.next
         while following is None and parents:
-            node = parents.pop()
-            action = entered.pop()
-            if action == block and not parts and len(frames) <= len(opened):
+            node, action = parents.pop(), entered.pop()
+            if action == _BLOCK and not parts and len(frames) <= len(opened):
                 opened.pop()  # it held no text
-            elif action in blocks:
+            elif action in _BLOCKS:
                 state.close()
-            elif action == link:
+            elif action == _LINK:
                 found.close_link()
             following = node.next
         node = following
