@@ -6,6 +6,7 @@ some 15 GB of disk. CPU is that of the process with all of RocksDB's threads. Ra
 """
 
 import argparse
+import gc
 import json
 import resource
 import shutil
@@ -51,6 +52,7 @@ class Bench:
         self.random = Random(7)
 
     async def run(self) -> dict[str, Any]:
+        gc.freeze()  # as a crawl does when it starts
         await self.frontier.open()
         figures: dict[str, Any] = {"urls": self.count, "add_new": await self.add_new()}
         figures["add_seen"], figures["seen_p50"], figures["seen_p99"] = await self.add_seen()

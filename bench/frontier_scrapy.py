@@ -2,7 +2,7 @@
 
 `python -m bench.frontier_scrapy URLS`: once with its default, a queue per host, and once with the one queue for all
 hosts that was the default before. The default keeps a file open per host and looks at every host for each request it
-gives out, so it gets a thousand hosts where ours gets a hundred thousand, and its requests are a sample.
+gives out, so it gets a few thousand hosts where ours gets fifty thousand, and its requests are a sample.
 """
 
 import json
@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from bench.frontier_urls import Urls
 
-FEW_HOSTS = 1000
-TAKEN = 20_000  # requests taken from the default queue
+FEW_HOSTS = 3000
+TAKEN = 5000  # requests taken from the default queue
 DEFAULT = "scrapy.pqueues.DownloaderAwarePriorityQueue"
 PLAIN = "scrapy.pqueues.ScrapyPriorityQueue"
 

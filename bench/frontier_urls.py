@@ -10,7 +10,7 @@ from weft.urls.host import url_key
 PARTITIONS = 256
 
 
-BLOCK = 300  # URLs of a host that are found together
+BLOCK = 12  # URLs of a host that are found together
 BLOCKS = 100  # hosts being found at a time
 
 
@@ -37,7 +37,9 @@ class Urls:
         """Links of one page, drawn by Zipf's law over all URLs there are; three of four lead to the page's own site."""
         home = int(count ** random.random()) - 1
         source, first = self.url(home), home - home % (BLOCK * BLOCKS) + home // 3 % BLOCKS * 3
-        numbers = [first + random.randrange(100) * 3 * BLOCKS + random.randrange(3) for _ in range(links * 3 // 4)]
+        numbers = [
+            first + random.randrange(BLOCK // 3) * 3 * BLOCKS + random.randrange(3) for _ in range(links * 3 // 4)
+        ]
         numbers += [int(count ** random.random()) - 1 for _ in range(links - len(numbers))]
         return [self._link(min(number, count - 1), source) for number in numbers]
 

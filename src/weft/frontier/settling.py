@@ -83,10 +83,11 @@ class Settling:
         return keys.key_of(lease.place)
 
     async def hasten(self) -> None:
-        """Make long pauses durable before anything else is asked for: a kill forgets no Retry-After."""
+        """Make long pauses durable before anything else is asked for (a kill forgets no Retry-After), and addresses."""
         urgent, self._state.urgent = self._state.urgent, []
-        if urgent:
-            await self._state.table.write([self._state.hosts.saved(host) for host in dict.fromkeys(urgent)])
+        rows = [self._state.hosts.saved(host) for host in dict.fromkeys(urgent) if host.dirty]
+        if rows:
+            await self._state.table.write(rows)
 
     async def expire(self, entries: Sequence[Leased]) -> None:
         """Leases whose holder never came back: one attempt is lost."""

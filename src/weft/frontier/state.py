@@ -107,7 +107,7 @@ class State:
     totals: Totals = field(default_factory=Totals)
     leases: dict[bytes, Leased] = field(default_factory=dict)  # in the order they were given
     lookups: Lookups = field(default_factory=Lookups)
-    urgent: list[Host] = field(default_factory=list)  # hosts whose long pause is to be written before the next lease
+    urgent: list[Host] = field(default_factory=list)  # hosts whose rows are to be written before the next lease
     due: dict[int, int] = field(default_factory=dict)  # partition → when its first waiting URL may be due, wall ms
     sequence: int = 0
 
@@ -175,6 +175,8 @@ class State:
         if address is not None and address != host.row.address:
             host.row.address = address
             host.own = self.hosts.is_own(host.row.name, address)
+            host.dirty = True
+            self.urgent.append(host)  # or it would be looked up again when the host comes back to memory
         if host.resolving:
             host.resolving = False
             self.lookups.blocked -= 1
