@@ -180,7 +180,7 @@ def _http(block: bytes) -> tuple[int, str, Headers, bytes] | None:
         head, _, body = block.partition(b"\n\n")
     first, *lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
     protocol, _, rest = first.partition(" ")
-    code, _, reply = rest.strip().partition(" ")
+    code, _, reply = rest.strip(_BLANK).partition(" ")
     if not protocol.upper().startswith("HTTP/") or len(code) != 3 or not (code.isascii() and code.isdecimal()):
         return None
     headers: list[tuple[str, str]] = []
