@@ -39,15 +39,14 @@ _WORD_SHARE[[Kind.LOWER, Kind.UPPER, Kind.CASELESS, Kind.DIGIT]] = 1 / 5
 _WORD_SHARE[Kind.IDEOGRAPH] = 1 / 1.6
 _WORD_SHARE[Kind.SYLLABLE] = 1 / 2.5
 _TABLE_SIZE = 1 << 16
-_LATIN = 0xFF
 
 
 @cache
 def _tables() -> tuple[bytes, npt.NDArray[np.uint8]]:
-    """Kinds of Latin-1 and of the whole basic plane; characters beyond count as the last entry, an ideograph."""
+    """Kinds of single bytes and of the whole basic plane; characters beyond count as the last entry, an ideograph."""
     table = np.array([_kind(chr(code)) for code in range(_TABLE_SIZE)], dtype=np.uint8)
     table[-1] = Kind.IDEOGRAPH
-    return table[: _LATIN + 1].tobytes(), table
+    return table[:256].tobytes(), table
 
 
 def _kind(character: str) -> Kind:
@@ -95,7 +94,7 @@ def count(texts: list[str]) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[
     many = len(texts)
     lengths = np.fromiter(map(len, texts), np.int64, many)
     kinds = _kinds("".join(texts))
-    slots = np.repeat(np.arange(0, KINDS * many, KINDS, dtype=np.int32), lengths)
+    slots = np.repeat(np.arange(0, KINDS * many, KINDS), lengths)  # of the type that bincount wants
     slots += kinds
     counts = np.bincount(slots, minlength=KINDS * many).reshape(many, KINDS)
     ends = np.cumsum(lengths)
@@ -103,14 +102,12 @@ def count(texts: list[str]) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[
 
 
 def _kinds(text: str) -> npt.NDArray[np.uint8]:
-    """The kind of each character. Most are Latin-1, for which a translation of bytes is many times faster."""
-    latin, table = _tables()
-    kinds = np.frombuffer(bytearray(text.encode("latin-1", "replace").translate(latin)), np.uint8)
-    if not text.isascii():
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        places = np.flatnonzero(codes > _LATIN)
-        kinds[places] = table[np.minimum(codes[places], _TABLE_SIZE - 1)]
-    return kinds
+    """The kind of each character. For ASCII a translation of bytes is the fastest."""
+    ascii_kinds, table = _tables()
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii").translate(ascii_kinds), np.uint8)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return table.take(codes, mode="clip")
 
 
 def words(counts: Floats) -> Floats:

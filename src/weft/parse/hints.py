@@ -46,8 +46,9 @@ def hints(walk: Walk, url: str | None) -> npt.NDArray[np.float32]:
 
 
 def _open_graph(walk: Walk) -> list[float]:
-    kinds = {meta.content.lower() for meta in walk.metas if meta.name == "og:type"}
-    dated = any(meta.name in ("article:published_time", "itemprop:datepublished") for meta in walk.metas)
+    names = {meta.name for meta in walk.metas}
+    kinds = {meta.content.lower() for meta in walk.metas if meta.name == "og:type"} if "og:type" in names else set()
+    dated = not names.isdisjoint(("article:published_time", "itemprop:datepublished"))
     return ["article" in kinds, "website" in kinds, any("product" in kind for kind in kinds), dated]
 
 
@@ -79,6 +80,7 @@ def _address(url: str | None) -> list[float]:
     if not url or not path:
         return [0.0] * (8 + len(_PATHS))
     parts = [part for part in path.split("/") if part]
+    lowered = path.lower()
     last = parts[-1] if parts else ""
     return [
         1.0,
@@ -89,5 +91,5 @@ def _address(url: str | None) -> list[float]:
         bool(_LONG_NUMBER.search(path)),
         bool(_DATED.search(path)),
         bool(_PAGE_NAME.search(path)),
-        *(bool(kind.search(path.lower())) for kind in _PATHS),
+        *(bool(kind.search(lowered)) for kind in _PATHS),
     ]
