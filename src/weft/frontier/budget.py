@@ -41,6 +41,7 @@ class Budgets:
         self._wide = wide_networks(pace.wide_addresses)
         self._opened_ms = 0
         self._lines: dict[str, Line] = {}
+        self._sweep_at = _SWEEP
         self._moments: list[tuple[int, str]] = []  # of lines that hosts wait in, one entry each
         self._released: list[Line] = []
 
@@ -111,8 +112,9 @@ class Budgets:
         return None
 
     def _of(self, address: str, domain: str, now_ms: int) -> list[Line]:
-        if len(self._lines) > _SWEEP and len(self._lines) > 2 * len(self._moments):
+        if len(self._lines) > self._sweep_at:
             self._lines = {name: line for name, line in self._lines.items() if line.hosts or line.free_ms > now_ms}
+            self._sweep_at = max(_SWEEP, 2 * len(self._lines))
             self._opened_ms = 0  # those that are gone were free
         lines = [self._line("d " + domain)]
         if address:
