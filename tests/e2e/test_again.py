@@ -52,3 +52,17 @@ def test_pages_that_changed_are_stored_again(tmp_path: Path) -> None:
         assert score.recall == 1.0, score.missing[:5]
         assert not score.wrong
         assert score.outdated, "the earlier version is a document of its own"
+
+
+def test_what_its_server_calls_fresh_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "crawl"
+    with running(web_of(8, 6, "cache-control"), tmp_path) as web:
+        command = ["crawl", *web.seeds(), "--out", str(out), "--config", str(config_of(web, tmp_path)), "--json"]
+        first = report_of(weft(*command))
+        before = len(web.requests())
+        fresh = [web.world.host(index).name for index in range(1, 8, 3)]  # every third host has max-age
+        second = report_of(weft(*command, "--again"))
+        asked = {request.host for request in web.requests()[before:] if request.target != "/robots.txt"}
+        assert asked
+        assert not asked & set(fresh)
+        assert first["documents"] == second["documents"]

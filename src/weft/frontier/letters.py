@@ -153,13 +153,17 @@ class Letters:
                     yield decode_settled(value), decode_learned(finding) if finding else None
 
     async def again(self) -> int:
-        """Every page that was fetched goes back into its queue, with its validators. How many."""
-        count = 0
+        """Every page that was fetched goes back into its queue, with its validators. How many.
+
+        What its server has declared fresh (Cache-Control) is left alone.
+        """
+        count, now = 0, self._state.time.wall()
         hosts = [key async for key, row in self.hosts() if row.done]
         for host in hosts:
             async for rows in pages(self._state.table, host + keys.URL):
                 settled = [(host + item, decode_settled(value[1:])) for item, value in rows if value[:1] == IS_SETTLED]
-                count += await self._visit_again([pair for pair in settled if pair[1].fetches])
+                due = [(key, row) for key, row in settled if row.fetches and row.fresh_until <= now]
+                count += await self._visit_again(due)
         return count
 
     async def _visit_again(self, found: Sequence[tuple[bytes, Settled]]) -> int:
