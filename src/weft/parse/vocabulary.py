@@ -305,12 +305,12 @@ class Vocabulary:
         self.elements: dict[int, tuple[int, int]] = {}  # its tag and the bit of its region
         for action, names in _ACTIONS.items():
             for name in names.split():
-                self.actions[tag_number(name)] = int(action)
+                self.actions[_number(name)] = int(action)
         self.actions[_COMMENT_NODE] = int(Action.COMMENT)
         tags = {name: int(tag) for tag, names in _TAGS.items() for name in names.split()}
         for name in tags.keys() | _REGION_OF_TAG.keys():
             tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))
-            self.elements[tag_number(name)] = (tag, region)
+            self.elements[_number(name)] = (tag, region)
 
 
 @cache
@@ -319,8 +319,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary()
 
 
-@cache
-def tag_number(name: str) -> int:
+def _number(name: str) -> int:
     """Lexbor's number for a standard name; for others it is an address, different in every document."""
     number = int(LexborHTMLParser("").create_node(name).tag_id)
     return number if number < _STANDARD else -1
