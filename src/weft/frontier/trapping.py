@@ -54,7 +54,7 @@ class Trapping:
         return self.shapes(host_key(host, self._partitions), url) + self.family(host)
 
     async def load(self, patterns: Iterable[tuple[bytes, traps.Pattern]]) -> None:
-        if len(self._live) > 4 * self._state.config.frontier.hosts:
+        if len(self._live) > 2 * self._state.config.frontier.hosts:
             self._live.clear()
         missing = {key: pattern for key, pattern in patterns if key not in self._live}
         if not missing:
