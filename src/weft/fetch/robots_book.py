@@ -108,11 +108,11 @@ class RobotsBook:
 
     def sitemaps(self, origin: str) -> tuple[str, ...] | None:
         """What the file in memory lists, told once per time it is loaded; None: told before, or not known."""
-        entry = self._store.recent(origin)
-        if entry is None or entry.sitemaps_told or not entry.copy.fetched:
+        if origin not in self._store.untold:
             return None
-        entry.sitemaps_told = True
-        return entry.robots.sitemaps
+        self._store.untold.discard(origin)
+        entry = self._store.recent(origin)
+        return entry.robots.sitemaps if entry is not None and entry.copy.fetched else None
 
     async def has_copy(self, origin: str) -> bool:
         entry = await self._store.load(origin)

@@ -43,7 +43,6 @@ class Entry:
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
         self.cost = _ENTRY_BYTES + _PARSED_FACTOR * len(copy.body)
-        self.sitemaps_told = False
         self._terms: dict[str, Terms] = {}
 
     @cached_property
@@ -66,6 +65,7 @@ class RobotsStore:
         self._table, self._partitions, self._memory = table, partitions, memory
         self._entries: OrderedDict[str, Entry] = OrderedDict()
         self._cost = 0
+        self.untold: set[str] = set()  # origins in memory whose sitemaps nobody has asked for yet
 
     def recent(self, origin: str) -> Entry | None:
         """From memory alone."""
@@ -89,9 +89,12 @@ class RobotsStore:
     def _remember(self, copy: Copy) -> Entry:
         replaced = self._entries.pop(copy.origin, None)
         entry = self._entries[copy.origin] = Entry(copy)
+        self.untold.add(copy.origin)
         self._cost += entry.cost - (replaced.cost if replaced else 0)
         while self._cost > self._memory and len(self._entries) > 1:
-            self._cost -= self._entries.popitem(last=False)[1].cost
+            origin, dropped = self._entries.popitem(last=False)
+            self.untold.discard(origin)
+            self._cost -= dropped.cost
         return entry
 
     def _key(self, origin: str) -> Key:
