@@ -33,7 +33,7 @@ MAP: dict[str, set[str]] = {
     "weft": FLOOR | STAGES | {"build", "metrics"},
     "__main__": {"cli"},
 }
-PORTED_CLIENTS = {"rocksdict", "redis", "obstore", "rbloom"}
+PORTED_CLIENTS = {"rocksdict", "redis", "obstore"}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 
 
