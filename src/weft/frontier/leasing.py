@@ -111,14 +111,13 @@ class Leasing:
             taken.append(Taken(host, place, pending, encode(pending), True))
             return
         while (row := self._queues.take(host)) is not None:
-            item, value = row
-            key = host.key + keys.url_hash_of(item)
+            key = host.key + keys.url_hash_of(row.item)
             if key not in self._state.leases:
-                taken.append(Taken(host, item, decode_pending(value), value, False))
+                taken.append(Taken(host, row.item, decode_pending(row.value), row.value, False))
                 return
             # A second row of a URL, left by a crash: the lease that is out will settle it.
             self._state.queued(host, -1)
-            spare.append(Delete(keys.queue_row(key, item)))
+            spare.append(Delete(keys.queue_row(key, row.item)))
         self._let_go(host)
 
     def _let_go(self, host: Host) -> None:
