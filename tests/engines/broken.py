@@ -1,12 +1,16 @@
 """Engines broken on purpose: the contract's checks and the crash tests must catch each of them."""
 
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from weft.engines.memory import MemoryTable
 from weft.engines.rocksdb import RocksTable
 from weft.engines.rocksqueue import RocksQueue
 from weft.ports import Clock, Step
+
+LAG: Final = 8  # more than there are writers at once, so that something answered is unwritten at any moment
 
 
 class BackwardsTable(RocksTable):
@@ -17,13 +21,15 @@ class BackwardsTable(RocksTable):
 
 
 class ForgetfulTable(RocksTable):
-    """Answers before it writes: each write is carried out by the next."""
+    """Answers before it writes: each write is carried out LAG writes later."""
 
-    _late: tuple[Step, ...] = ()
+    def __init__(self, path: Path, clock: Clock, block_cache_bytes: int, write_buffer_bytes: int) -> None:
+        super().__init__(path, clock, block_cache_bytes, write_buffer_bytes)
+        self._late = deque[tuple[Step, ...]]([()] * LAG)
 
     async def write(self, *steps: Step, sync: bool = False) -> None:
-        late, self._late = self._late, steps
-        await super().write(*late, sync=sync)
+        self._late.append(steps)
+        await super().write(*self._late.popleft(), sync=sync)
 
 
 class UnloggedTable(RocksTable):
@@ -35,13 +41,15 @@ class UnloggedTable(RocksTable):
 
 
 class ForgetfulQueue(RocksQueue):
-    """Answers before it keeps the messages."""
+    """Answers before it keeps the messages: each send is carried out LAG sends later."""
 
-    _late: Sequence[bytes] = ()
+    def __init__(self, path: Path, clock: Clock, term: float) -> None:
+        super().__init__(path, clock, term)
+        self._late = deque[Sequence[bytes]]([()] * LAG)
 
     async def send(self, bodies: Sequence[bytes]) -> None:
-        late, self._late = self._late, bodies
-        await super().send(late)
+        self._late.append(bodies)
+        await super().send(self._late.popleft())
 
 
 class LyingTable(MemoryTable):
