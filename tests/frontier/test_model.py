@@ -13,8 +13,8 @@ from tests.frontier.driver import Desk, configured
 from tests.frontier.model import Model
 from tests.redis_server import RedisServer
 from weft.clock import SystemClock
+from weft.config import Config, Pace, Scope
 from weft.config import Frontier as FrontierSection
-from weft.config import Pace, Scope
 from weft.engines.memory import MemoryTable
 from weft.engines.redis import open_redis_table
 from weft.engines.rocksdb import RocksTable
@@ -25,12 +25,6 @@ from weft.records import Lease, Link, Outcome, Reason
 
 HOSTS = [f"{name}.example" for name in "abcdef"] + ["www.one.org", "blog.one.org", "two.co.uk"]
 ADDRESSES = {host: f"93.0.0.{min(index, 5)}" for index, host in enumerate(HOSTS)}  # the last four share one
-CONFIG = configured(
-    Scope(reach="any"),
-    # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
-    FrontierSection(trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=3, lease_seconds=1e9),
-    Pace(delay=1.0),
-)
 OUTCOMES = (
     [Reason.STORED] * 8
     + [Reason.NOT_FOUND, Reason.SERVER_ERROR, Reason.ROBOTS_FETCHED, Reason.RATE_LIMITED]
@@ -38,13 +32,23 @@ OUTCOMES = (
 )
 
 
+def config_of(seed: int) -> Config:
+    """Memory for four hosts, and for one to three rows of each."""
+    # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
+    section = FrontierSection(
+        trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, lease_seconds=1e9
+    )
+    return configured(Scope(reach="any"), section, Pace(delay=1.0))
+
+
 class Driver:
     """Random calls, each checked against the model."""
 
     def __init__(self, seed: int, table: Table) -> None:
         self.random = Random(seed)
-        self.desk = Desk(CONFIG, table, ADDRESSES)
-        self.model = Model(CONFIG, ADDRESSES)
+        config = config_of(seed)
+        self.desk = Desk(config, table, ADDRESSES)
+        self.model = Model(config, ADDRESSES)
         self.answers: list[Outcome] = []
 
     async def run(self, steps: int) -> None:
@@ -190,10 +194,10 @@ async def run(opened: Open, seed: int, steps: int) -> None:
     assert driver.model.leases > steps // 10
 
 
-SHORT = {"memory": 5000, "torn": 5000, "rocksdb": 2500, "redis": 700}  # steps
+SHORT = {"memory": 4000, "torn": 4000, "rocksdb": 2500, "redis": 1500}  # steps
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_the_frontier_keeps_its_promises(opened: Open, seed: int, request: pytest.FixtureRequest) -> None:
     engine = next(name for name in SHORT if name in request.node.name)
     await run(opened, seed, SHORT[engine])

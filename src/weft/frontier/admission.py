@@ -221,7 +221,7 @@ class Admission:
         for url, link in wanted:
             item = self._place(host, url, link)
             value = encode_link(link, now)
-            rows.append(Row(item, value))
+            rows.append((item, value))
             writes.queue.append(Put((key + keys.QUEUE, item), value))
             writes.urls.append(Put((key + keys.URL, url[10:]), IN_QUEUE + item))
         for row, where in held:

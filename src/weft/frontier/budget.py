@@ -12,24 +12,23 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
+import msgspec
+
 from weft.config import Pace
 from weft.errors import ConfigError
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_SWEEP: Final = 100_000  # lines kept before those that make nobody wait are forgotten
+_SWEEP: Final = 10_000  # lines kept before those that make nobody wait are forgotten
 
 
-class Line:
+class Line(msgspec.Struct, gc=False, eq=False):
     """Who waits for one address or domain. Filled by `grant`, emptied by `released`."""
 
-    __slots__ = ("free_ms", "hosts", "interval", "name")
-
-    def __init__(self, name: str, interval: int, opened_ms: int) -> None:
-        self.name = name
-        self.interval = interval
-        self.free_ms = opened_ms + interval if opened_ms else 0  # the next grant is not before
-        self.hosts: deque[bytes] = deque()
+    name: str
+    interval: int
+    free_ms: int  # the next grant is not before
+    hosts: deque[bytes] | None = None  # few lines ever have someone waiting
 
 
 class Budgets:
@@ -56,6 +55,7 @@ class Budgets:
             if line.free_ms > now_ms:
                 if not line.hosts and line not in self._released:
                     heapq.heappush(self._moments, (line.free_ms, line.name))
+                line.hosts = line.hosts if line.hosts is not None else deque()
                 line.hosts.append(host)
                 return False
         for line in lines:
@@ -92,7 +92,8 @@ class Budgets:
         while len(found) < limit and (first := self.next_ms()) is not None and first <= now_ms:
             line = self._lines[heapq.heappop(self._moments)[1]]
             self._released.append(line)
-            found.append(line.hosts.popleft())
+            if line.hosts:
+                found.append(line.hosts.popleft())
         return found
 
     def regroup(self) -> None:
@@ -125,7 +126,7 @@ class Budgets:
         line = self._lines.get(name)
         if line is None:
             interval = self._domain_interval if name.startswith("d ") else self._interval_of(name)
-            line = self._lines[name] = Line(name, interval, self._opened_ms)
+            line = self._lines[name] = Line(name, interval, self._opened_ms + interval if self._opened_ms else 0)
         return line
 
     def _interval_of(self, address: str) -> int:

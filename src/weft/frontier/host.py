@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import msgspec
 
@@ -13,22 +13,17 @@ from weft.urls.own import OwnHosts
 from . import keys
 from .rows import HostRow, Pending, decode_host, encode
 
-
-class Row(NamedTuple):
-    """A pending row as it lies in the table; decoded only when it is leased."""
-
-    item: bytes
-    value: bytes
+Row: TypeAlias = tuple[bytes, bytes]
+"""A pending row as it lies in the table, (item, value); decoded only when it is leased. A plain tuple, because the
+garbage collector stops looking at those: it took a third of a lease's time with 20,000 hosts in memory."""
 
 
-class Head:
+class Head(msgspec.Struct, gc=False):
     """The first rows of one level of a host's queue."""
 
-    __slots__ = ("rows", "whole")
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self.whole = False  # there are no rows behind these
+    rows: list[Row] = msgspec.field(default_factory=list)
+    whole: bool = False  # there are no rows behind these
+    taken: bytes = b""  # the item of the last row, if all are taken and there may be more
 
 
 class Host:
@@ -126,6 +121,10 @@ class Hosts:
 
     def is_own(self, name: str, address: str) -> bool:
         return self._own.covers_name(name) or (bool(address) and self._own.covers_address(address))
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._live) < self._limit
 
     def trim(self) -> None:
         """Let go of the hosts that came first, until few enough are left."""

@@ -111,13 +111,14 @@ class Leasing:
             taken.append(Taken(host, place, pending, encode(pending), True))
             return
         while (row := self._queues.take(host)) is not None:
-            key = host.key + keys.url_hash_of(row.item)
+            item, value = row
+            key = host.key + keys.url_hash_of(item)
             if key not in self._state.leases:
-                taken.append(Taken(host, row.item, decode_pending(row.value), row.value, False))
+                taken.append(Taken(host, item, decode_pending(value), value, False))
                 return
             # A second row of a URL, left by a crash: the lease that is out will settle it.
             self._state.queued(host, -1)
-            spare.append(Delete(keys.queue_row(key, row.item)))
+            spare.append(Delete(keys.queue_row(key, item)))
         self._let_go(host)
 
     def _let_go(self, host: Host) -> None:
@@ -126,6 +127,9 @@ class Leasing:
         if host.granted_ms:
             self._state.budgets.give_back(host.row.address, host.domain, host.granted_ms)
             host.granted_ms = 0
+        if not host.has_work:  # as its row must say: a host with work, once out of memory, is taken to be scheduled
+            host.dirty = True
+            self._state.urgent.append(host)
         self._state.schedule(host)
 
     async def _grant(self, taken: Sequence[Taken], spare: Sequence[Delete]) -> list[Lease]:

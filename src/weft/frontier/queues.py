@@ -50,21 +50,23 @@ class Queues:
             await self._read(wanted)
 
     async def _read(self, wanted: Sequence[tuple[Host, int]]) -> None:
+        # With more hosts than memory holds, most are let go before a long head would be used.
+        size = self._head if self._state.hosts.has_room else max(1, self._head // 4)
         ranges = [
-            Range(
-                host.key + keys.QUEUE,
-                keys.level_start(level, host.row.levels[level]),
-                keys.level_stop(level),
-                self._head,
-            )
+            Range(host.key + keys.QUEUE, self._start(host, level), keys.level_stop(level), size)
             for host, level in wanted
         ]
         for (host, level), rows in zip(wanted, await self._state.table.scan(ranges), strict=True):
             if self._held(host) >= self._head:
                 host.heads.clear()
             head = host.heads[level] = Head()
-            head.rows = [Row(item, value) for item, value in rows]
-            head.whole = len(rows) < self._head
+            head.rows = rows
+            head.whole = len(rows) < size
+
+    def _start(self, host: Host, level: int) -> bytes:
+        """Where the level's next row may lie. Several rows may share a sequence: retries that are due together."""
+        head = host.heads.get(level)
+        return head.taken + b"\0" if head and head.taken else keys.level_start(level, host.row.levels[level])
 
     def take(self, host: Host) -> Row | None:
         """The host's next row, as far as heads were read; forgets levels that turn out empty."""
@@ -83,12 +85,12 @@ class Queues:
 
     def _advance(self, host: Host, level: int, head: Head, row: Row) -> None:
         if head.rows:
-            host.row.levels[level] = keys.sequence_of(head.rows[0].item)
+            host.row.levels[level] = keys.sequence_of(head.rows[0][0])
         elif head.whole:
             self._forget(host, level)
         else:
-            host.row.levels[level] = keys.sequence_of(row.item) + 1
-            del host.heads[level]
+            host.row.levels[level] = keys.sequence_of(row[0])
+            head.taken = row[0]
 
     def _forget(self, host: Host, level: int) -> None:
         host.row.levels.pop(level, None)
@@ -98,11 +100,11 @@ class Queues:
         """Rows that are now in the table: they extend a head if it is whole and short, else it is read anew later."""
         room = self._head - self._held(host)
         for row in rows:
-            level = keys.level_of(row.item)
+            level = keys.level_of(row[0])
             head = host.heads.get(level)
             if head is None:
                 continue
-            if head.rows and row.item < head.rows[-1].item:
+            if row[0] < (head.rows[-1][0] if head.rows else head.taken):
                 del host.heads[level]
             elif head.whole and room > 0:
                 head.rows.append(row)

@@ -9,22 +9,26 @@ from collections.abc import Set as AbstractSet
 
 
 class Recent:
-    """About the last `size` keys."""
+    """About the last `size` keys.
+
+    Dictionaries without values, not sets: the garbage collector never looks into a dictionary of bytes, and took 0.2 s
+    each time for sets of a million; and `set.difference` of a dictionary runs in C all the same, 0.1 µs a key.
+    """
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
-        self._young: set[bytes] = set()
-        self._old: set[bytes] = set()
+        self._young: dict[bytes, None] = {}
+        self._old: dict[bytes, None] = {}
 
     def unknown(self, keys: AbstractSet[bytes]) -> set[bytes]:
-        """Those of the keys that are not remembered. Set difference runs in C: 0.1 µs a key."""
-        missing = set(keys - self._young)
-        return missing - self._old if self._old else missing
+        """Those of the keys that are not remembered."""
+        missing = set(keys).difference(self._young)
+        return missing.difference(self._old) if self._old else missing
 
     def remember(self, keys: Iterable[bytes]) -> None:
-        self._young.update(keys)
+        self._young.update(dict.fromkeys(keys))
         if len(self._young) > self._half:
-            self._old, self._young = self._young, set()
+            self._old, self._young = self._young, {}
 
     def forget(self) -> None:
-        self._young, self._old = set(), set()
+        self._young, self._old = {}, {}
