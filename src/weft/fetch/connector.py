@@ -132,6 +132,13 @@ class _BoundedHead(ResponseHandler):
         """Another request goes out on this connection."""
         self._head = 0
 
+    def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
+        """aiohttp tells who waits for a head. Who reads a body must hear of broken chunks too, or waits in vain."""
+        payload = self._payload
+        super().set_exception(exc, *cause)
+        if payload is not None and not payload.is_eof() and payload.exception() is None:
+            payload.set_exception(exc, *cause)
+
     def feed_data(self, data: Any, size: int = 0) -> None:
         if data[0].code >= 200:  # interim answers count with the head, so that they cannot be endless either
             self._head = -1
