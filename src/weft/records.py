@@ -234,6 +234,7 @@ class Exchange(Record, frozen=True):
     address: str = ""
     sent: Headers = ()  # the request's fields as sent
     truncated: str = ""  # WARC-Truncated: length, time, disconnect
+    dropped: int = 0  # bytes of a large body that was let go, because the answer failed
 
 
 class Capture(Record, frozen=True):

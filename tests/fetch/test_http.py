@@ -46,6 +46,12 @@ ENDS: dict[str, tuple[Answer, Reason | None, int, bytes]] = {
     "the last chunk missing": (Say(CHUNKED + b"5\r\nhello\r\n"), Reason.TRUNCATED, 200, b""),
     "a chunk of bad size": (Say(CHUNKED + b"zz\r\nhello\r\n0\r\n\r\n"), Reason.MALFORMED, 0, b""),
     "a later chunk of bad size": (Say(CHUNKED + b"5\r\nhello\r\nzz\r\n"), Reason.MALFORMED, 0, b""),
+    "a bad chunk long after the head": (
+        partial(drip, octets=CHUNKED + b"5\r\nhello\r\nzz\r\n", pause=0.001),
+        Reason.MALFORMED,
+        200,
+        b"hello",
+    ),
     "two lengths": (Say(OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), Reason.MALFORMED, 0, b""),
     "the same length twice": (
         Say(OK + b"Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"),
@@ -128,6 +134,15 @@ async def test_a_small_answer_cut_at_every_octet(crew: Crew) -> None:
         expected = None if end == len(whole) else Reason.TRUNCATED if end >= len(LENGTH) else Reason.RESET
         assert closed.failure is expected, end
         assert cut.failure in (expected, Reason.RESET), end  # a reset may overtake what was sent before it
+    await server.close()
+
+
+async def test_a_large_body_that_is_given_up_is_let_go_but_counted(crew: Crew) -> None:
+    """Joined, it would be held twice just when others need the room."""
+    limit = 2 << 20
+    server = await Server({"/": partial(flood, piece=OK + b"\r\n" + b"a" * 65536, octets=1 << 28)}).listen()
+    exchange = await crew.transport.get(request(f"http://h.test:{server.port}/", max_body=limit))
+    assert (exchange.failure, exchange.body, exchange.dropped) == (Reason.TOO_LARGE, b"", limit)
     await server.close()
 
 

@@ -147,7 +147,7 @@ class Fetcher:
             modified=modified,
             fresh_until=fresh_until(fields, now) if good else None,
             mime=mime(fields),
-            length=len(exchange.body),
+            length=len(exchange.body) + exchange.dropped,
         )
 
     def _meaning(self, lease: Lease, exchange: Exchange) -> tuple[Reason, str]:

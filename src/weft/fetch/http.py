@@ -29,6 +29,8 @@ GRACE: Final = 5.0
 _AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding")
 _FAREWELL: Final = 0.1  # seconds until a server has noticed that we hung up; by its own log the answer ends then
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
+_UNREAD: Final = 64 * 1024  # of each body; aiohttp stops receiving at twice as much (its own 512 KB add up over hosts)
+_KEPT_OF_FAILED: Final = 1024 * 1024  # a cut robots.txt still counts; nobody wants a large body that was given up
 _MAX_FIELDS: Final = 16_384  # aiohttp counts fields; we bound their octets
 
 
@@ -112,6 +114,7 @@ class HttpTransport:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
+            read_bufsize=_UNREAD,
             max_line_size=config.max_headers,
             max_field_size=config.max_headers,
             max_headers=_MAX_FIELDS,
@@ -129,6 +132,7 @@ class HttpTransport:
     def _exchanged(self, request: Request, asking: Asking, started: float, end: End | None) -> Exchange:
         response, chunks = asking.response, asking.chunks
         version = response.version if response else None
+        dropped = _drop_large(chunks) if end and end.reason else 0
         body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         chunks.clear()  # the task's context keeps `asking` for a while
         return Exchange(
@@ -145,6 +149,7 @@ class HttpTransport:
             address=asking.address,
             sent=(("Host", asking.target.host_port_subcomponent or ""), *request.headers),
             truncated=end.truncated if end else "",
+            dropped=dropped,
         )
 
 
@@ -159,6 +164,15 @@ def _refused_head(response: aiohttp.ClientResponse, request: Request) -> End | N
     if length is not None and length > request.max_body and request.accept_types:
         return End(Reason.TOO_LARGE, f"{length} bytes announced", "length")
     return None
+
+
+def _drop_large(chunks: list[bytes]) -> int:
+    """Let go of a body that was given up, before it would be joined and so held twice; returns its bytes."""
+    size = sum(map(len, chunks))
+    if size <= _KEPT_OF_FAILED:
+        return 0
+    chunks.clear()
+    return size
 
 
 def _ended_by(error: BaseException, asking: Asking) -> End:
