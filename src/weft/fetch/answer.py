@@ -3,6 +3,7 @@
 import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from weft.records import Exchange, Headers, Reason
@@ -68,13 +69,24 @@ def retry_after(fields: Fields, now: float) -> float | None:
 def fresh_until(fields: Fields, now: float) -> float | None:
     """Until when the answer says it need not be asked for again."""
     control = fields.get("cache-control", "")
-    found = _MAX_AGE.search(control)
-    if found is None or _NOT_KEPT.search(control):
+    if not control:
+        return None
+    seconds = (_usual_lifetime if len(control) <= 100 else _lifetime)(control)
+    if seconds is None:
         return None
     age = fields.get("age", "")
-    passed = float(age) if _DIGITS.fullmatch(age) else 0.0
-    left = min(float(found[1]), MAX_FRESH) - passed
+    passed = float(age) if age and _DIGITS.fullmatch(age) else 0.0
+    left = seconds - passed
     return now + left if left > 0 else None
+
+
+def _lifetime(control: str) -> float | None:
+    """Seconds that Cache-Control gives an answer; None if it gives none."""
+    found = _MAX_AGE.search(control)
+    return None if found is None or _NOT_KEPT.search(control) else min(float(found[1]), MAX_FRESH)
+
+
+_usual_lifetime = lru_cache(maxsize=1024)(_lifetime)  # nearly all answers share a few short values
 
 
 def redirect_target(exchange: Exchange) -> str | None:

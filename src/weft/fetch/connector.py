@@ -16,6 +16,9 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
+from multidict import CIMultiDict
+
+from weft.records import Headers
 
 from .guard import Guard
 
@@ -37,12 +40,25 @@ class HeadersTooLargeError(aiohttp.ClientError):
 class Asking:
     """One request under way: what the connector must know of it, and what has come of it so far."""
 
-    __slots__ = ("address", "addresses", "chunks", "crowded_out", "host", "refused", "response", "target")
+    __slots__ = (
+        "address",
+        "addresses",
+        "chunks",
+        "crowded_out",
+        "host",
+        "named",
+        "refused",
+        "response",
+        "sent",
+        "target",
+    )
 
-    def __init__(self, host: str, target: yarl.URL, addresses: tuple[str, ...]) -> None:
+    def __init__(self, host: str, target: yarl.URL, addresses: tuple[str, ...], named: str = "") -> None:
         self.host = host
+        self.named = named  # what the Host field says
         self.target = target
         self.addresses = addresses
+        self.sent: Headers = ()
         self.address = ""
         self.refused = ""
         self.response: aiohttp.ClientResponse | None = None
@@ -69,14 +85,6 @@ class GuardedConnector(aiohttp.TCPConnector):
         self._guard, self._on_connect = guard, on_connect
         self._factory = functools.partial(_BoundedHead, asyncio.get_running_loop(), max_head)  # type: ignore[assignment]
 
-    async def connect(self, req: Any, traces: Any, timeout: Any) -> Any:
-        connection = await super().connect(req, traces, timeout)
-        handler = connection.protocol
-        if isinstance(handler, _BoundedHead):
-            handler.begin()
-            current.get().address = handler.peer
-        return connection
-
     def _socket(self, address_info: Any) -> socket.socket:
         family, kind, protocol, _, where = address_info
         asking = current.get()
@@ -87,6 +95,22 @@ class GuardedConnector(aiohttp.TCPConnector):
         if self._on_connect:
             self._on_connect(asking.host, where[0])
         return socket.socket(family, kind, protocol)
+
+
+class ExactRequest(aiohttp.ClientRequest):
+    """Sends the fields of the request under way, and none that aiohttp would add."""
+
+    def update_headers(self, headers: Any) -> None:  # noqa: ARG002
+        self.headers = CIMultiDict(current.get().sent)
+
+    def update_auto_headers(self, skip_auto_headers: Any) -> None:
+        pass
+
+    def send(self, conn: Any) -> Any:
+        handler = conn.protocol
+        handler.begin()
+        current.get().address = handler.peer
+        return super().send(conn)
 
 
 class _Resolved(AbstractResolver):

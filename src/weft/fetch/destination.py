@@ -34,6 +34,7 @@ class _Known(NamedTuple):
     host: str
     found: Answer | None  # None where the host is an address itself
     checked: tuple[str, ...]
+    named: str = ""  # what the Host field says
 
 
 class Destinations:
@@ -50,7 +51,7 @@ class Destinations:
         # Addresses are checked once per answer of DNS; the connector checks the one it uses once more.
         if known is None or (known.found and self._resolver.cached(known.host) is not known.found):
             return None
-        return Asking(known.host, yarl.URL(url, encoded=True), known.checked)
+        return Asking(known.host, yarl.URL(url, encoded=True), known.checked, known.named)
 
     async def find(self, url: str) -> Asking | End:
         try:
@@ -68,8 +69,8 @@ class Destinations:
             return End(Reason.BAD_URL, "two parsers disagree about its host")
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        self._known[parts[1]] = found
-        return Asking(found.host, target, found.checked)
+        found = self._known[parts[1]] = found._replace(named=target.host_port_subcomponent or "")
+        return Asking(found.host, target, found.checked, found.named)
 
     async def _checked(self, host: str) -> _Known | End:
         """The addresses that may be connected to."""

@@ -4,7 +4,7 @@ A lease is permission for one request to its host. If the rules of its origin ar
 robots.txt, and the URL keeps its place; redirects are not followed but come back as links.
 """
 
-import os
+import random
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,9 +25,8 @@ from .identity import Identity, is_field_value
 from .robots_book import Finding, Inquiry, RobotsBook, Turn, Verdict, asked_of
 from .robots_store import RobotsStore
 
-_SITEMAP_BYTES: Final = 50 * 1024 * 1024  # as sitemaps.org allows
+_MAX_BODY: Final = {Kind.SITEMAP: 50 * 1024 * 1024, Kind.POLICY: 1024 * 1024}  # the first as sitemaps.org allows
 _SITEMAPS: Final = 1000  # of one robots.txt
-_POLICY_BYTES: Final = 1024 * 1024
 _NO_CONNECTION: Final = (Reason.DNS_FAILED, Reason.CONNECT_FAILED, Reason.TLS_FAILED)
 
 
@@ -45,9 +44,9 @@ class Fetcher:
     def __init__(self, transport: Transport, book: RobotsBook, identity: Identity, clock: Clock, config: Fetch) -> None:
         self._transport, self.book, self._identity, self._clock = transport, book, identity, clock
         self.resolver = Resolver((), clock, config.hosts)
-        self._types, self._sitemaps = config.types, config.sitemaps
-        self._max_body = {Kind.PAGE: config.max_body, Kind.SITEMAP: _SITEMAP_BYTES, Kind.POLICY: _POLICY_BYTES}
+        self._types, self._sitemaps, self._page_bytes = config.types, config.sitemaps, config.max_body
         self.max_redirects = 5
+        self._chance = random.Random()
 
     @classmethod
     def build(cls, config: Config, table: Table, clock: Clock, turn: Turn) -> "Fetcher":
@@ -65,27 +64,15 @@ class Fetcher:
 
     async def fetch(self, lease: Lease) -> Fetched:
         """Use the lease: for its URL, or for the robots.txt that must be known first. Never raises for the web."""
-        fetched = await self._fetch(lease)
-        sitemaps = self.book.sitemaps(origin_of(lease.url)) if self._sitemaps else None
-        return fetched if sitemaps is None else msgspec.structs.replace(fetched, links=_links(lease, sitemaps))
-
-    async def _fetch(self, lease: Lease) -> Fetched:
-        verdict = await self.book.verdict(lease.url)
+        verdict = self.book.known(lease.url) or await self.book.verdict(lease.url)
         if verdict is None:
-            return await self._fetch_robots(lease)
-        if not verdict.allowed:
-            return await self._denied(lease, verdict)
-        kind = lease.kind
-        request = Request(
-            lease.url,
-            self._identity.fields_for(lease),
-            self._max_body.get(kind, self._max_body[Kind.PAGE]),
-            self._types if kind is Kind.PAGE else (),
-        )
-        exchange = await self._transport.get(request)
-        outcome = self._outcome(lease, exchange, verdict)
-        kept = exchange.failure is None and outcome.reason is not Reason.UNCHANGED
-        return Fetched(outcome, (_capture(exchange, kind, lease),) if kept else ())
+            fetched = await self._fetch_robots(lease)
+        elif not verdict.allowed:
+            fetched = await self._denied(lease, verdict)
+        else:
+            fetched = self._fetched(lease, await self._transport.get(self._request(lease)), verdict)
+        sitemaps = self.book.sitemaps(origin_of(lease.url)) if self.book.untold and self._sitemaps else None
+        return fetched if sitemaps is None else msgspec.structs.replace(fetched, links=_links(lease, sitemaps))
 
     def admit(self, url: str) -> Drop | None:
         """For links that are new: rules that are in memory may keep them out of the frontier."""
@@ -101,6 +88,24 @@ class Fetcher:
     async def close(self) -> None:
         await self._transport.close()
         await self.resolver.close()
+
+    def _request(self, lease: Lease) -> Request:
+        fields = self._identity.fields_for(lease)
+        if lease.kind is Kind.PAGE:
+            return Request(lease.url, fields, self._page_bytes, self._types)
+        return Request(lease.url, fields, _MAX_BODY.get(lease.kind, self._page_bytes))
+
+    def _fetched(self, lease: Lease, exchange: Exchange, verdict: Verdict) -> Fetched:
+        outcome = self._outcome(lease, exchange, verdict)
+        kept = exchange.failure is None and outcome.reason is not Reason.UNCHANGED
+        return Fetched(outcome, (self._capture(exchange, lease.kind, lease),) if kept else ())
+
+    def _capture(self, exchange: Exchange, kind: Kind, lease: Lease | None) -> Capture:
+        # As uuid.uuid4() makes them, without a system call for each: they must differ, not be secret.
+        number = self._chance.getrandbits(128) & ~(0xF << 76 | 0x3 << 62) | (4 << 76 | 2 << 62)
+        digits = f"{number:032x}"
+        name = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        return Capture(f"<urn:uuid:{name}>", exchange, kind, lease)
 
     async def _fetch_robots(self, lease: Lease) -> Fetched:
         origin = origin_of(lease.url)
@@ -118,7 +123,7 @@ class Fetcher:
             crawl_delay=verdict.crawl_delay if verdict else None,
         )
         whole = [exchange for exchange in inquiry.exchanges if exchange.failure in (None, Reason.TOO_LARGE)]
-        return Fetched(outcome, tuple(_capture(exchange, Kind.ROBOTS, None) for exchange in whole))
+        return Fetched(outcome, tuple(self._capture(exchange, Kind.ROBOTS, None) for exchange in whole))
 
     async def _denied(self, lease: Lease, verdict: Verdict) -> Fetched:
         decision = await self.book.explain(lease.url)
@@ -169,7 +174,7 @@ class Fetcher:
 def _validators(fields: Fields) -> tuple[str, str]:
     """ETag and Last-Modified as the server wrote them, if they can be sent back."""
     etag, modified = fields.get("etag", ""), fields.get("last-modified", "")
-    return etag if is_field_value(etag) else "", modified if is_field_value(modified) else ""
+    return etag if etag and is_field_value(etag) else "", modified if modified and is_field_value(modified) else ""
 
 
 def _links(lease: Lease, sitemaps: Sequence[str]) -> tuple[Link, ...]:
@@ -202,11 +207,3 @@ def _reason_of_inquiry(inquiry: Inquiry, has_copy: bool) -> Reason:
 
 def _told(inquiry: Inquiry) -> str:
     return f"robots.txt {inquiry.finding.value}" + (f": {inquiry.detail}" if inquiry.detail else "")
-
-
-def _capture(exchange: Exchange, kind: Kind, lease: Lease | None) -> Capture:
-    # As uuid.uuid4() does, at a quarter of its time.
-    number = os.urandom(16).hex()
-    variant = "89ab"[int(number[16], 16) & 3]
-    name = f"{number[:8]}-{number[8:12]}-4{number[13:16]}-{variant}{number[17:20]}-{number[20:]}"
-    return Capture(f"<urn:uuid:{name}>", exchange, kind, lease)

@@ -8,14 +8,15 @@ import ssl
 from typing import Final
 
 import aiohttp
+from aiohttp import HttpVersion11
+from aiohttp.hdrs import CONTENT_ENCODING, CONTENT_TYPE
 from aiohttp.http_exceptions import HttpProcessingError
-from multidict import CIMultiDict
 
 from weft.config import Fetch
 from weft.ports import Clock
 from weft.records import Exchange, Headers, Reason, Request
 
-from .connector import Asking, GuardedConnector, HeadersTooLargeError, OnConnect, current
+from .connector import Asking, ExactRequest, GuardedConnector, HeadersTooLargeError, OnConnect, current
 from .crowd import SMALL, Crowd
 from .destination import Destinations, End
 from .dns import Resolver
@@ -26,7 +27,6 @@ from .magic import is_binary
 GRACE: Final = 5.0
 """Seconds before the minimum rate counts."""
 
-_AUTOMATIC: Final = ("User-Agent", "Accept", "Accept-Encoding")
 _FAREWELL: Final = 0.1  # seconds until a server has noticed that we hung up; by its own log the answer ends then
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
 _UNREAD: Final = 64 * 1024  # of each body; aiohttp stops receiving at twice as much (its own 512 KB add up over hosts)
@@ -54,12 +54,16 @@ class HttpTransport:
         if isinstance(asking, End):
             return Exchange(request.url, started, started, failure=asking.reason, detail=asking.detail)
         current.set(asking)
-        failed: End | None
+        asking.sent = (("Host", asking.named), *request.headers)
         try:
-            failed = await self._exchange(request, asking)
+            response = await (self._session or self._open()).get(asking.target, allow_redirects=False)
+            asking.response = response
+            end = _refused_head(response, request) or await self._read(response, request, asking)
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, HttpProcessingError) as error:
-            failed = _ended_by(error, asking)
-        return self._exchanged(request, asking, started, failed)
+            end = _ended_by(error, asking)
+        finally:
+            self._leave(asking, request)
+        return self._exchanged(request, asking, started, end)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -67,30 +71,22 @@ class HttpTransport:
             self._session = None
         await self._resolver.close()
 
-    async def _exchange(self, request: Request, asking: Asking) -> End | None:
-        session = self._session or self._open()
-        fields = CIMultiDict(request.headers)
-        # aiohttp adds these where they are not given; to tell it not to takes longer than to look.
-        missing = [name for name in _AUTOMATIC if name not in fields] or None
-        response = await session.get(asking.target, headers=fields, allow_redirects=False, skip_auto_headers=missing)
-        asking.response = response
-        crowd = self._crowds.get(request.max_body) or self._crowds.setdefault(request.max_body, Crowd(request.max_body))
-        try:
-            return _refused_head(response, request) or await self._read(response, request, asking, crowd)
-        finally:
+    def _leave(self, asking: Asking, request: Request) -> None:
+        crowd, response = self._crowds.get(request.max_body), asking.response
+        if crowd is not None:
             crowd.left(asking)
-            if not response.closed:  # a whole answer has given its connection back to the pool by now
-                response.close()
+        if response is not None and not response.closed:  # else it has given its connection back by now
+            response.close()
 
-    async def _read(
-        self, response: aiohttp.ClientResponse, request: Request, asking: Asking, crowd: Crowd
-    ) -> End | None:
+    async def _read(self, response: aiohttp.ClientResponse, request: Request, asking: Asking) -> End | None:
         good = 200 <= response.status < 300
         limit = request.max_body if good else min(request.max_body, _ERROR_BODY)
-        sniffed = not request.accept_types or not good or "Content-Encoding" in response.headers
+        sniffed = not request.accept_types or not good or CONTENT_ENCODING in response.headers
         begun = self._clock.monotonic()
-        chunks, size = asking.chunks, 0
-        while not asking.crowded_out and (chunk := await response.content.readany()):
+        chunks, size, content = asking.chunks, 0, response.content
+        while not asking.crowded_out and not content.at_eof():
+            # The end has often come with the beginning; then there is nothing to wait for.
+            chunk = content.read_nowait() if content.is_eof() else await content.readany()
             size += len(chunk)
             if not sniffed:
                 sniffed = True
@@ -101,17 +97,21 @@ class HttpTransport:
                 return End(Reason.TOO_LARGE if good else None, f"more than {limit} bytes", "length")
             chunks.append(chunk)
             if size > SMALL:
-                crowd.grown(asking, size)
+                self._crowd(request.max_body).grown(asking, size)
             elapsed = self._clock.monotonic() - begun
             if elapsed > self.grace and size < elapsed * self._config.minimum_rate:
                 return End(Reason.TOO_SLOW, f"{size} bytes in {elapsed:.1f} s", "time")
         return End(Reason.CROWDED, f"{size} bytes so far", "length") if asking.crowded_out else None
+
+    def _crowd(self, cap: int) -> Crowd:
+        return self._crowds.get(cap) or self._crowds.setdefault(cap, Crowd(cap))
 
     def _open(self) -> aiohttp.ClientSession:
         config = self._config
         connector = GuardedConnector(self._guard, self.on_connect, config.max_headers, self.tls)
         self._session = aiohttp.ClientSession(
             connector=connector,
+            request_class=ExactRequest,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             read_bufsize=_UNREAD,
@@ -142,12 +142,12 @@ class HttpTransport:
             failure=end.reason if end else None,
             detail=end.detail if end else "",
             status=response.status if response else 0,
-            version=f"{version.major}.{version.minor}" if version else "1.1",
+            version="1.1" if version is None or version is HttpVersion11 else f"{version.major}.{version.minor}",
             reply=_octets(response.reason or "") if response else "",
             headers=_as_text(response.raw_headers) if response else (),
             body=body,
             address=asking.address,
-            sent=(("Host", asking.target.host_port_subcomponent or ""), *request.headers),
+            sent=asking.sent,
             truncated=end.truncated if end else "",
             dropped=dropped,
         )
@@ -157,7 +157,7 @@ def _refused_head(response: aiohttp.ClientResponse, request: Request) -> End | N
     """What the head alone rules out, so that the body is not read at all."""
     if not 200 <= response.status < 300:
         return None
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = response.headers.get(CONTENT_TYPE, "").partition(";")[0].strip().lower()
     if kind and request.accept_types and not kind.startswith(request.accept_types):
         return End(Reason.WRONG_TYPE, _octets(kind)[:100])
     length = response.content_length

@@ -69,6 +69,8 @@ class RobotsBook:
     def __init__(self, store: RobotsStore, transport: Transport, identity: Identity, clock: Clock, turn: Turn) -> None:
         self._store, self._transport, self._identity, self._clock, self._turn = store, transport, identity, clock, turn
         self._asking: dict[str, asyncio.Future[Inquiry]] = {}
+        self.untold = store.untold
+        """Origins whose `sitemaps` nobody has asked for yet."""
         self.period = 86_400.0
         """Seconds a copy counts before it is renewed."""
 
