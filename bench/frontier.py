@@ -6,7 +6,6 @@ some 15 GB of disk. CPU is that of the process with all of RocksDB's threads. Ra
 """
 
 import argparse
-import gc
 import json
 import resource
 import shutil
@@ -21,7 +20,8 @@ from typing import Any, Final
 import uvloop
 import xxhash
 
-from bench.frontier_urls import Urls
+from bench.frontier_urls import EPOCH, Urls
+from weft.build import calm_the_collector
 from weft.clock import ManualClock, SystemClock
 from weft.config import Config, Pace, Scope
 from weft.config import Frontier as FrontierSection
@@ -30,11 +30,11 @@ from weft.frontier.frontier import Frontier
 from weft.records import Asked, Lease, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
+COUNTED: Final = 1_000_000  # new URLs over which the cost is taken
 SEEN: Final = 300_000  # links that are known already
 LEASES: Final = 100_000
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
-CACHE: Final = 256 << 20
 
 
 class Bench:
@@ -45,14 +45,14 @@ class Bench:
         self.urls = Urls(hosts)
         self.folder = folder
         self.clock = ManualClock()
-        self.table = RocksTable(folder, SystemClock(), CACHE)
         # No page is ever parsed here, so no pattern could prove itself: everything is taken in.
         config = Config(scope=Scope(reach="any"), frontier=FrontierSection(trap_sample=1 << 40), pace=Pace(delay=1.0))
+        self.table = RocksTable(folder, SystemClock(), config.storage.memory)
         self.frontier = Frontier(self.table, self.clock, config)
         self.random = Random(7)
 
     async def run(self) -> dict[str, Any]:
-        gc.freeze()  # as a crawl does when it starts
+        calm_the_collector()  # as a crawl does when it starts
         await self.frontier.open()
         figures: dict[str, Any] = {"urls": self.count, "add_new": await self.add_new()}
         figures["add_seen"], figures["seen_p50"], figures["seen_p99"] = await self.add_seen()
@@ -66,21 +66,27 @@ class Bench:
         return figures
 
     async def add_new(self) -> float:
-        """CPU µs per URL, over the last million (or all): what it costs at that size."""
-        spent, begun = 0.0, time.monotonic()
-        counted_from = max(0, self.count - 1_000_000)
-        for start in range(0, self.count, PAGE):
+        """CPU µs per URL, page by page, of the last million: what it costs at that size."""
+        filled = await self.fill(max(0, self.count - COUNTED))
+        spent = 0.0
+        for start in range(filled, self.count, PAGE):
             page = self.urls.page(start, min(start + PAGE, self.count))
             before = time.process_time()
             await self.frontier.add(page)
-            if start >= counted_from:
-                spent += time.process_time() - before
-            if start % 1_200_000 == 0 and start:
-                rate = start / (time.monotonic() - begun)
-                say(f"{start:,} of {self.count:,} URLs, {rate:,.0f} a second, {memory_mb():,.0f} MB")
-            if len(self.frontier._state.lookups.names) > 5000:
-                await self.resolve()
-        return spent / (self.count - counted_from) * 1e6
+            spent += time.process_time() - before
+            await self.resolve(5000)
+        return spent / (self.count - filled) * 1e6
+
+    async def fill(self, wanted: int) -> int:
+        """Take in about so many URLs in large calls, which cost half as much; how many there are then."""
+        begun = time.monotonic()
+        for epoch in range(wanted // EPOCH):
+            await self.frontier.add(self.urls.epoch(epoch))
+            await self.resolve(5000)
+            if epoch % 1000 == 999:
+                rate = epoch * EPOCH / (time.monotonic() - begun)
+                say(f"{epoch * EPOCH:,} of {self.count:,} URLs, {rate:,.0f} a second, {memory_mb():,.0f} MB")
+        return wanted // EPOCH * EPOCH
 
     async def add_seen(self) -> tuple[float, float, float]:
         """CPU µs per link by a power law over all URLs; then the wall time of single checks, p50 and p99 in µs."""
@@ -124,8 +130,9 @@ class Bench:
             leased += len(leases)
         return {"lease": leasing / leased * 1e6, "settle": (answering + settling) / leased * 1e6}
 
-    async def resolve(self) -> None:
-        if self.frontier._state.lookups.names:
+    async def resolve(self, many: int = 0) -> None:
+        """Tell addresses, if more than `many` are wanted."""
+        if len(self.frontier._state.lookups.names) > many:
             names = await self.frontier.wants_address(20_000)
             self.frontier.resolved({name: address(name) for name in names})
 
@@ -176,17 +183,22 @@ ROWS: Final = {
 }
 
 
-def report(small: dict[str, Any], large: dict[str, Any], scrapy: dict[str, Any] | None) -> None:
+def report(small: dict[str, Any], large: dict[str, Any]) -> None:
     print(f"{'':34}{small['urls']:>14,}{large['urls']:>14,}{'ratio':>8}")
     for name, text in ROWS.items():
         print(f"{text:34}{small[name]:14.1f}{large[name]:14.1f}{large[name] / small[name]:8.2f}")
-    if scrapy:
-        ours = small["add_new"] + small["lease"] + small["settle"]
-        print(f"\nadd + lease + settle, ours: {ours:.1f} µs a URL")
-        for name, figures in scrapy.items():
-            theirs = figures["enqueue"] + figures["next"]
-            text = f"Scrapy's scheduler, {name} queue, {figures['urls']:,} URLs on {figures['hosts']:,} hosts"
-            print(f"{text}: {theirs:.1f} µs; ours is {ours / theirs:.2f} of it")
+
+
+def report_scrapy(scrapy: list[dict[str, Any]], ours: list[dict[str, Any]]) -> None:
+    """The same URLs of the same hosts."""
+    for theirs, same in zip(scrapy, ours, strict=True):
+        cost = same["add_new"] + same["lease"] + same["settle"]
+        print(f"{theirs['urls']:,} URLs on {theirs['hosts']:,} hosts, add + lease + settle: {cost:.1f} µs a URL")
+        rival = theirs["enqueue"] + theirs["next"]
+        print(
+            f"    Scrapy's scheduler, {theirs['queue']}: {rival:.1f} µs; ours is {cost / rival:.2f} of it", flush=True
+        )
+    print()
 
 
 def main() -> None:
@@ -202,9 +214,11 @@ def main() -> None:
         return
     small = measure(*REFERENCE, options.scratch)
     say(f"1 million: {json.dumps(small)}")
-    scrapy = child("bench.frontier_scrapy", str(options.scrapy)) if options.scrapy else None
-    large = measure(options.urls, options.hosts, options.scratch)
-    report(small, large, scrapy)
+    if options.scrapy:
+        say("Scrapy …")
+        scrapy = child("bench.frontier_scrapy", str(options.scrapy))
+        report_scrapy(scrapy, [measure(rival["urls"], rival["hosts"], options.scratch) for rival in scrapy])
+    report(small, measure(options.urls, options.hosts, options.scratch))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 `python -m bench.frontier_scrapy URLS`: once with its default, a queue per host, and once with the one queue for all
 hosts that was the default before. The default keeps a file open per host and looks at every host for each request it
-gives out, so it gets a few thousand hosts where ours gets fifty thousand, and its requests are a sample.
+gives out, so it gets a few thousand hosts, and its requests are a sample.
 """
 
 import json
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from bench.frontier_urls import Urls
 
-FEW_HOSTS = 3000
+FEW_HOSTS, MANY_HOSTS = 3000, 100_000
 TAKEN = 5000  # requests taken from the default queue
 DEFAULT = "scrapy.pqueues.DownloaderAwarePriorityQueue"
 PLAIN = "scrapy.pqueues.ScrapyPriorityQueue"
@@ -48,11 +48,12 @@ def measure(queue: str, count: int, hosts: int) -> dict[str, Any]:
         taking = time.process_time() - before
         assert taken == wanted, (taken, wanted)
         scheduler.close("finished")
-    return {"urls": count, "hosts": hosts, "enqueue": spent / count * 1e6, "next": taking / wanted * 1e6}
+    costs = {"enqueue": spent / count * 1e6, "next": taking / wanted * 1e6}
+    return {"queue": queue.rpartition(".")[2], "urls": count, "hosts": hosts, **costs}
 
 
 def main(count: int) -> None:
-    print(json.dumps({"plain": measure(PLAIN, count, 100_000), "default": measure(DEFAULT, count, FEW_HOSTS)}))
+    print(json.dumps([measure(DEFAULT, count, FEW_HOSTS), measure(PLAIN, count, MANY_HOSTS)]))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ PARTITIONS = 256
 
 BLOCK = 12  # URLs of a host that are found together
 BLOCKS = 100  # hosts being found at a time
+EPOCH = BLOCK * BLOCKS
 
 
 class Urls:
@@ -22,7 +23,7 @@ class Urls:
 
     def url(self, number: int) -> str:
         """Neighbours in threes are of one host, the next three of the next of a hundred, and so on round."""
-        epoch, rest = divmod(number, BLOCK * BLOCKS)
+        epoch, rest = divmod(number, EPOCH)
         block = rest // 3 % BLOCKS
         share = xxhash.xxh3_64_intdigest(b"%d %d" % (epoch, block)) / 2**64
         host = int(self._hosts * share * share)
@@ -33,10 +34,16 @@ class Urls:
         source = self.url(start * 7 // 8)
         return [self._link(number, source) for number in range(start, stop)]
 
+    def epoch(self, number: int) -> list[Link]:
+        """All links of a hundred hosts being found, by host: the quickest way to fill a frontier."""
+        numbers = range(number * EPOCH, (number + 1) * EPOCH)
+        source = self.url(numbers[0] * 7 // 8)
+        return [self._link(one, source) for one in sorted(numbers, key=lambda one: one // 3 % BLOCKS)]
+
     def known(self, random: Random, count: int, links: int) -> list[Link]:
         """Links of one page, drawn by Zipf's law over all URLs there are; three of four lead to the page's own site."""
         home = int(count ** random.random()) - 1
-        source, first = self.url(home), home - home % (BLOCK * BLOCKS) + home // 3 % BLOCKS * 3
+        source, first = self.url(home), home - home % EPOCH + home // 3 % BLOCKS * 3
         numbers = [
             first + random.randrange(BLOCK // 3) * 3 * BLOCKS + random.randrange(3) for _ in range(links * 3 // 4)
         ]

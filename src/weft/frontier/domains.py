@@ -75,7 +75,7 @@ class Domains:
         return cap if self._reach.is_seeded(row.name) else min(cap, self._budget * (1 + row.authority))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _key(partition: bytes, name: str) -> bytes:
     return partition + xxhash.xxh3_64_digest(name.encode())
 

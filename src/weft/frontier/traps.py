@@ -80,7 +80,7 @@ def _repeats(segments: list[str]) -> bool:
     return any(segment and segments.count(segment) >= _REPEATS for segment in segments)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def family_of(host: str) -> str:
     """The name under which hosts count as one site: the registrable domain, or two labels where it is not known."""
     domain = registrable(host)

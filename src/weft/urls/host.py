@@ -23,7 +23,7 @@ def origin_of(url: str) -> str:
     return url[:end] if end >= 0 else url
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def is_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host)
@@ -32,7 +32,7 @@ def is_address(host: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=65_536)
 def registrable(host: str) -> str:
     """The registrable domain; private suffixes count. An address or an unknown suffix stands for itself."""
     if is_address(host):
@@ -41,13 +41,12 @@ def registrable(host: str) -> str:
     return parts.top_domain_under_public_suffix or host
 
 
-@lru_cache(maxsize=262_144)
 def partition_of(host: str, partitions: int) -> int:
     """Hosts of one registrable domain share a partition."""
     return xxhash.xxh3_64_intdigest(registrable(host).encode()) % partitions
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=65_536)
 def host_key(host: str, partitions: int) -> bytes:
     """Partition (2 bytes) and hash of the host (8): the beginning of every key of its rows."""
     return partition_of(host, partitions).to_bytes(2) + xxhash.xxh3_64_digest(host.encode())
