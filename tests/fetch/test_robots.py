@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.fetch.robots_table import CASES, Case
 from weft.fetch.robots import Decision, Record, Robots
 from weft.fetch.robots_bulk import BulkMatcher
+from weft.fetch.robots_path import rule_paths
 from weft.fetch.robots_rules import RuleSet
 
 DECISIONS = [(case, path, allowed) for case in CASES for path, allowed in case.paths]
@@ -151,7 +152,32 @@ NORMAL_PATTERNS = st.text(alphabet="ab/*", max_size=7).flatmap(
 def test_both_matchers_agree_with_the_definition(patterns: list[str], path: str) -> None:
     path = "/" + path
     matching = [pattern for pattern in patterns if _by_definition(pattern, path)]
-    rule = RuleSet((), patterns).decide(path)
+    rule = RuleSet([], patterns).decide(path)
     assert (rule.octets if rule else 0) == max(map(len, matching), default=0)
     number = BulkMatcher(patterns).first_match(path)
     assert number == (patterns.index(matching[0]) if matching else None)
+
+
+# Rules that match nothing asked for here, but make a file so large that it is treated in bulk.
+FILLING = [f"/zz*{number:04}q" for number in range(8000)]
+ALL_OCTETS = "/zzq" + "0123456789" * 40  # no rule of the filling can be ruled out by its octets
+
+
+@given(
+    st.lists(NORMAL_PATTERNS, max_size=8), st.lists(NORMAL_PATTERNS, max_size=8), st.text(alphabet="ab/", max_size=9)
+)
+@settings(max_examples=100, deadline=None)
+def test_a_huge_file_is_decided_like_a_small_one(allow: list[str], disallow: list[str], path: str) -> None:
+    few, many = RuleSet(allow, disallow), RuleSet(allow, disallow + FILLING)
+    for asked in ("/" + path, ALL_OCTETS + path):
+        assert many.decide(asked) == few.decide(asked)
+
+
+ODD_PIECES = ["%2f", "%3F", "http://x/", "HTTPS://y", "http:///z", "%41", "%E4", "%zz", "%%41", "%", "$", "*", "?", "/"]
+
+
+@given(st.lists(st.lists(st.sampled_from([*ODD_PIECES, "a", "\xe4", "|", "\0", "%0a"])).map("".join), max_size=10))
+@settings(max_examples=300, deadline=None)
+def test_many_rules_have_the_normal_form_of_few(values: list[str]) -> None:
+    filling = ["/" + "%e4" * 7000]
+    assert rule_paths(values + filling)[: len(values)] == (rule_paths(values) if values else [])

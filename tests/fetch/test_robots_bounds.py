@@ -1,11 +1,10 @@
-"""Any robots.txt of 512 KiB, whatever it holds: 50 ms of CPU to read, 50 ms for a decision, 32 MB."""
+"""Any robots.txt of 512 KiB, whatever it holds: 50 ms of CPU to read it and decide for the first time, 32 MB."""
 
 import itertools
 import random
 import time
 import tracemalloc
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
@@ -42,6 +41,11 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "percent everywhere": lambda: _filled(lambda i: "Disallow: /" + "%e4" * 60 + f"{i}\n"),
     "percent and stars": lambda: _filled(lambda i: "Disallow: /*" + "%e4" * 60 + f"{i}\n"),
     "raw octets": lambda: _filled(lambda i: "Disallow: /" + "\xe4" * 90 + f"{i}\n"),
+    "odd octets and stars": lambda: _filled(lambda i: "Allow:*" + '\x80<>"{}|\\^`' * 8 + f"{i:x}\n"),
+    "lone percents": lambda: _filled(lambda i: "Allow:*" + "%" * 60 + f"{i:x}\n"),
+    "short rules with a percent": lambda: _filled(lambda i: f"Allow:*%{i % 256:02X}{i:x}\n"),
+    "unusual spellings": lambda: _filled(lambda i: f"aLOw:*{i:x}\r\n"),
+    "whole URLs": lambda: _filled(lambda i: f"Allow:http://x/*{i:x}\n"),
     "dollars": lambda: _filled(lambda i: f"Disallow: /$a{i:x}$\n"),
     "queries": lambda: _filled(lambda i: f"Disallow: /?%2f{i:x}\n"),
     "100,000 agents": lambda: _filled(lambda i: f"User-agent:{_random_text(3, i)}\n"),
@@ -66,33 +70,33 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 def _seconds(step: Callable[[], object]) -> float:
-    """The least CPU time of three runs: what the step takes, not what the machine was doing."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        step()
-        times.append(time.process_time() - start)
-    return min(times)
+    start = time.process_time()
+    step()
+    return time.process_time() - start
 
 
-@pytest.fixture
-def limit() -> float:
-    """50 ms on the machine the line was drawn on, where this loop takes 15 ms; more on a slower or busier one."""
-    return 0.050 * max(1.0, _seconds(lambda: [str(number) for number in range(150_000)]) / 0.015)
+def within_50_ms(step: Callable[[], object]) -> bool:
+    """On the machine the line was drawn on, where the loop takes 15 ms and a step at most 45; more on a slower one.
+
+    Half as much again is granted for neighbours that use the same memory. One good run of ten shows what a step takes;
+    the others show what the machine was doing.
+    """
+    for _ in range(10):
+        slowness = max(1.0, _seconds(lambda: [str(number) for number in range(150_000)]) / 0.015)
+        if _seconds(step) <= 0.050 * 1.5 * slowness:
+            return True
+    return False
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_time(name: str, limit: float) -> None:
+def test_time(name: str) -> None:
     file = HOSTILE[name]()
-    reading = _seconds(partial(Robots.parse, file))
-    assert reading <= limit
+    for path in (LONG_PATH, "/" + _random_text(2000, 1), "/" + "?%2f%e4" * 280):
+        assert within_50_ms(lambda path=path: Robots.parse(file).allows("http://h" + path, "weft"))  # type: ignore[misc]
+    assert within_50_ms(lambda: Robots.parse(file).crawl_delay("weft"))
     robots = Robots.parse(file)
-    for path in (LONG_PATH, "/" + _random_text(2000, 1)):
-        url = "http://h" + path
-        ready = _seconds(lambda url=url: Robots.parse(file).allows(url, "weft")) - reading  # type: ignore[misc]
-        assert ready <= limit * 1.6  # once per file; at most 48 ms on an idle machine
-        assert _seconds(partial(robots.allows, url, "weft")) <= limit
-    assert _seconds(lambda: robots.crawl_delay("weft")) <= limit
+    robots.allows("http://h" + LONG_PATH, "weft")
+    assert within_50_ms(lambda: robots.matched("http://h" + LONG_PATH, "weft"))
 
 
 @pytest.mark.parametrize("name", HOSTILE)

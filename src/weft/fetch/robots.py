@@ -6,7 +6,8 @@ Called by the fetcher before each request, by the link filter, by `weft robots`,
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, compress
 from typing import NamedTuple, TypeAlias
 
 from .robots_path import rule_paths, url_path
@@ -15,23 +16,27 @@ from .robots_rules import Rule, RuleSet
 MAX_BYTES = 512 * 1024
 """RFC 9309, 2.5: at least 500 KiB must be read. The rest of a longer file, and its cut line, count for nothing."""
 
-# The names of records we read, with the misspellings that real files have.
+# The names of records we read, with the misspellings that real files have, under the letter that stands for them.
+_AGENT, _DISALLOW, _ALLOW, _DELAY, _SITEMAP, _SIGNAL, _USAGE, _LICENSE, _OTHER = "UDACSGEL-"
 _NAMES = {
-    "user-agent": ("user-agent", "user agent", "useragent"),
-    "disallow": ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "dis-allow"),
-    "allow": ("allow", "alow", "alllow"),
-    "crawl-delay": ("crawl-delay", "crawl delay", "crawldelay"),
-    "sitemap": ("sitemap", "sitemaps", "site-map"),
-    "content-signal": ("content-signal", "content-signals"),
-    "content-usage": ("content-usage",),
-    "license": ("license",),
+    _AGENT: ("user-agent", "user agent", "useragent"),
+    _DISALLOW: ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "dis-allow"),
+    _ALLOW: ("allow", "alow", "alllow"),
+    _DELAY: ("crawl-delay", "crawl delay", "crawldelay"),
+    _SITEMAP: ("sitemap", "sitemaps", "site-map"),
+    _SIGNAL: ("content-signal", "content-signals"),
+    _USAGE: ("content-usage",),
+    _LICENSE: ("license",),
 }
+# A group: user-agent lines, then everything up to the next one. Only a rule ends a run of user-agent lines: other
+# records neither end nor split a group (2.2.4).
+_GROUP = re.compile("U[^DA]*+[^U]*+")
 # One record a line; the colon may be forgotten if a single word follows. Possessive: no line is read twice.
 _RECORD = re.compile(
-    r"^[ \t]*+([A-Za-z]{3,}+(?:[- ](?:agent|delay|map|signals?|usage|allow)(?![a-z]))?+)"
+    r"^[ \t]*+([A-Za-z]{3,}+(?:[- ](?i:agent|delay|map|signals?|usage|allow)(?![A-Za-z]))?+)"
     r"(?:[ \t]*+:|[ \t]++(?=[^\s#]++[ \t]*+(?:#|$)))"
     r"[ \t]*+([^\n# \t]*+(?:[ \t]++[^\n# \t]++)*+)",
-    re.MULTILINE | re.IGNORECASE,
+    re.MULTILINE | re.ASCII,
 )
 _WORD = re.compile(r"[a-z0-9_-]+")
 # What may follow a name in a user-agent line: nothing of a token. Training crawlers have digits in theirs (AI2Bot).
@@ -39,23 +44,24 @@ _DIGIT = re.compile(r"[0-9]")
 _BEHIND_STAR = re.compile(r"[ \t]|$")
 _BEHIND_TOKEN = re.compile(r"[^A-Za-z_-]|$")
 _BEHIND_WORD = re.compile(r"[^A-Za-z0-9_-]|$")
-_SECONDS = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}")
-_UNLIMITED = RuleSet((), ())
+_SECONDS = re.compile(r"^(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.MULTILINE | re.ASCII)
+_UNLIMITED = RuleSet([], [])
 _REMEMBERED = 32  # agents and groups whose rules a Robots keeps ready
 
 Line: TypeAlias = tuple[str, str]
 
 
-def _kinds() -> dict[str, str]:
-    """Every usual spelling of a name → its kind."""
+def _letters() -> dict[str, str]:
+    """Every usual spelling of a name → its letter."""
     spellings: dict[str, str] = {}
-    for kind, names in _NAMES.items():
+    for letter, names in _NAMES.items():
         for name in names:
-            spellings |= dict.fromkeys((name, name.capitalize(), name.title(), name.upper()), kind)
+            spellings |= dict.fromkeys((name, name.capitalize(), name.title(), name.upper()), letter)
     return spellings
 
 
-_KIND_OF = _kinds()
+_LETTER_OF = _letters()
+_RECORDS = {_DELAY: "crawl-delay", _SIGNAL: "content-signal", _USAGE: "content-usage"}
 
 
 class Record(NamedTuple):
@@ -76,17 +82,21 @@ class Robots:
     """The rules of one origin. Immutable but for what it remembers of earlier questions."""
 
     def __init__(self, lines: list[Line]) -> None:
-        self._lines = lines
-        self._spans: list[tuple[int, int]] = []
-        self._agents: list[tuple[str, int]] = []  # values of user-agent lines, with the number of their group
-        everywhere: dict[str, list[str]] = {"sitemap": [], "license": []}
-        self._sort(everywhere)
-        self.sitemaps = tuple(everywhere["sitemap"])
+        # Whole-list operations: a hostile file has tens of thousands of lines.
+        self._values = [value for _, value in lines]
+        self._kinds = _kinds_of([name for name, _ in lines])  # a letter for each line
+        first = self._kinds.find(_AGENT)  # rules before it belong to no group
+        self._starts = list(accumulate(map(len, _GROUP.findall(self._kinds)), initial=first)) if first >= 0 else []
+        agents = [index for index, kind in enumerate(self._kinds) if kind == _AGENT]
+        self._agents = [self._values[index] for index in agents]
+        self._groups = list(accumulate(map(set(self._starts).__contains__, agents)))  # of the agents, counted from 1
+        self.sitemaps = tuple(filter(None, self._of_kind(_SITEMAP, 0, len(lines))))
         """Values of all Sitemap records, wherever they stand."""
-        self.licenses = tuple(everywhere["license"])
+        self.licenses = tuple(filter(None, self._of_kind(_LICENSE, 0, len(lines))))
         """Values of all License records (RSL), which belong to no group."""
         self._groups_of_agent: dict[str, tuple[int, ...]] = {}
         self._rules_of_groups: dict[tuple[int, ...], RuleSet] = {}
+        self._lines_of_rules: dict[tuple[Rule, str], str] = {}
 
     @classmethod
     def parse(cls, body: bytes) -> "Robots":
@@ -113,43 +123,21 @@ class Robots:
 
     def crawl_delay(self, agent: str) -> float | None:
         """The longest Crawl-delay of the agent's groups, in seconds."""
-        delays = [_SECONDS.match(value) for kind, value in self.records(agent) if kind == "crawl-delay"]
-        return max((float(seconds[0]) for seconds in delays if seconds), default=None)
+        delays = _SECONDS.findall("\n".join(self._said_to(agent, _DELAY)))
+        return max(map(float, delays), default=None)
 
     def records(self, agent: str) -> tuple[Record, ...]:
         """What the agent's groups hold beside rules, in order."""
         return tuple(
-            Record(kind, value)
-            for name, value in self._lines_of(self._groups_for(agent))
-            if (kind := _kind(name)) in ("crawl-delay", "content-signal", "content-usage")
+            Record(_RECORDS[kind], value)
+            for start, end in self._runs(self._groups_for(agent))
+            for kind, value in zip(self._kinds[start:end], self._values[start:end], strict=True)
+            if kind in _RECORDS
         )
 
     def names(self, agent: str) -> bool:
         """Whether a group is meant for this agent by name, not by `*`."""
         return bool(self._groups_named(_word(agent)))
-
-    def _sort(self, everywhere: dict[str, list[str]]) -> None:
-        """Find the groups, and the records that belong to none.
-
-        Only a rule ends a run of user-agent lines: other records neither end nor split a group (2.2.4).
-        """
-        starts: list[int] = []
-        ruled = True  # the first user-agent line opens a group; rules before it belong to none
-        kinds = _KIND_OF
-        for index, (name, value) in enumerate(self._lines):
-            kind = kinds.get(name) or kinds.get(name.lower())
-            if kind is None:
-                continue
-            if kind in ("disallow", "allow"):
-                ruled = True
-            elif kind == "user-agent":
-                if ruled:
-                    starts.append(index)
-                    ruled = False
-                self._agents.append((value, len(starts) - 1))
-            elif kind in everywhere and value:
-                everywhere[kind].append(value)
-        self._spans = list(zip(starts, [*starts[1:], len(self._lines)], strict=False))
 
     def _groups_for(self, agent: str) -> tuple[int, ...]:
         groups = self._groups_of_agent.get(agent)
@@ -169,13 +157,37 @@ class Robots:
             return ()
         size = len(word)
         behind = _BEHIND_WORD if _DIGIT.search(word) else _BEHIND_STAR if word == "*" else _BEHIND_TOKEN
-        named = [number for value, number in self._agents if value[:size].lower() == word and behind.match(value, size)]
+        named = [
+            group - 1
+            for value, group in zip(self._agents, self._groups, strict=True)
+            if value[:size].lower() == word and behind.match(value, size)
+        ]
         return tuple(dict.fromkeys(named))
 
-    def _lines_of(self, groups: tuple[int, ...]) -> Iterator[Line]:
+    def _runs(self, groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """The lines of groups; those of neighbours are one run, since a hostile file has thousands."""
+        start = end = -1
         for group in groups:
-            start, end = self._spans[group]
-            yield from self._lines[start:end]
+            if self._starts[group] != end:
+                if end >= 0:
+                    yield start, end
+                start = self._starts[group]
+            end = self._starts[group + 1]
+        if end >= 0:
+            yield start, end
+
+    def _of_kind(self, kind: str, start: int, end: int) -> Iterable[str]:
+        """Values of the lines of one kind."""
+        if self._kinds.find(kind, start, end) < 0:
+            return ()
+        return compress(self._values[start:end], map(kind.__eq__, self._kinds[start:end]))
+
+    def _said_to(self, agent: str, kind: str) -> list[str]:
+        """Values of one kind in the agent's groups."""
+        said: list[str] = []
+        for start, end in self._runs(self._groups_for(agent)):
+            said += self._of_kind(kind, start, end)
+        return said
 
     def _rules(self, agent: str) -> RuleSet:
         groups = self._groups_for(agent)
@@ -183,33 +195,28 @@ class Robots:
             return _UNLIMITED
         rules = self._rules_of_groups.get(groups)
         if rules is None:
-            rules = self._compiled(groups)
+            allow, disallow = self._said_to(agent, _ALLOW), self._said_to(agent, _DISALLOW)
+            rules = RuleSet(rule_paths(allow), rule_paths(disallow))
             if len(self._rules_of_groups) < _REMEMBERED:
                 self._rules_of_groups[groups] = rules
         return rules
 
-    def _compiled(self, groups: tuple[int, ...]) -> RuleSet:
-        allow: list[str] = []
-        disallow: list[str] = []
-        kinds = _KIND_OF
-        for name, value in self._lines_of(groups):
-            kind = kinds.get(name) or _kind(name)
-            if kind == "disallow":
-                disallow.append(value)
-            elif kind == "allow":
-                allow.append(value)
-        return RuleSet(filter(None, rule_paths(allow)), filter(None, rule_paths(disallow)))
-
     def _written(self, rule: Rule, agent: str) -> str:
-        kind = "allow" if rule.allow else "disallow"
-        for name, value in self._lines_of(self._groups_for(agent)):
-            if _kind(name) == kind and rule_paths([value])[0] == rule.pattern:
-                return f"{kind.capitalize()}: {value}"
-        return f"{kind.capitalize()}: {rule.pattern}"
+        """The line of a rule, remembered: one rule denies many URLs as a rule."""
+        line = self._lines_of_rules.get((rule, agent))
+        if line is None:
+            values = self._said_to(agent, _ALLOW if rule.allow else _DISALLOW)
+            value = values[rule_paths(values).index(rule.pattern)]
+            line = f"{'Allow' if rule.allow else 'Disallow'}: {value}"
+            if len(self._lines_of_rules) < _REMEMBERED:
+                self._lines_of_rules[rule, agent] = line
+        return line
 
 
-def _kind(name: str) -> str:
-    return _KIND_OF.get(name.lower(), "")
+def _kinds_of(names: list[str]) -> str:
+    """A letter for each name. They are few but for hostile files, and each is looked up once."""
+    letters = {name: _LETTER_OF.get(name) or _LETTER_OF.get(name.lower(), _OTHER) for name in set(names)}
+    return "".join(map(letters.__getitem__, names))
 
 
 def _word(agent: str) -> str:

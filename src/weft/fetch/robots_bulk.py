@@ -22,6 +22,23 @@ _STAR, _END = ord("*"), ord("\n")
 _ONE = np.uint64(1)
 
 
+class Sieve:
+    """Leaves of a list of patterns in normal form those that have no octet which the path lacks: mostly few or none."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._octets = np.frombuffer(("\n".join(patterns) + "\n").encode("ascii"), np.uint8)
+        ends = np.flatnonzero(self._octets == _END)
+        self._starts = np.concatenate((np.zeros(1, np.intp), ends[:-1] + 1))
+        self._sizes = ends - self._starts
+
+    def possible(self, path: str) -> tuple[NDArray[np.intp], int]:
+        """The numbers of the patterns that may match the path, and their octets together."""
+        present = np.zeros(256, np.bool_)
+        present[list(path.encode("ascii") + b"*$\n")] = True
+        numbers = np.flatnonzero(np.logical_and.reduceat(present[self._octets], self._starts))
+        return numbers, int(self._sizes[numbers].sum())
+
+
 class BulkMatcher:
     """The automaton of a list of patterns in normal form (ASCII, `*` anywhere, `$` at the end)."""
 
@@ -67,4 +84,4 @@ class BulkMatcher:
 
 
 def _packed(rows: NDArray[np.bool_]) -> Words:
-    return np.packbits(rows, axis=1, bitorder="little").view(np.uint64).reshape(-1)
+    return np.packbits(rows.reshape(-1), bitorder="little").view(np.uint64)

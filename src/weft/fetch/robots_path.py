@@ -11,6 +11,8 @@ import re
 
 import ada_url
 
+from .robots_octets import BulkNormal
+
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _DELIMIT_NOTHING = ":@!'(),;[]"
 _PLAIN = _UNRESERVED + _DELIMIT_NOTHING + "/?&=+"
@@ -37,6 +39,10 @@ _RULE_ODD = re.compile(rf"[^{_CLASS}*$\n]")
 _PIECES = re.compile(r"[^%]+|%..", re.DOTALL)
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INNER_DOLLAR = re.compile(r"\$(?=[^\n])")  # `$` anchors at the end only
+# `https://host/path`, a mistake that is often made, means `/path`.
+_AUTHORITY = re.compile(r"\n[hH][tT][tT][pP][sS]?://[^/\n]*+/?+")
+_LARGE = 20_000  # octets of rules; below, few are odd as a rule
+_BULK = BulkNormal(_PLAIN, _UNRESERVED + _DELIMIT_NOTHING)
 # A URL whose path needs no parser: no dot segments, nothing that a URL parser would rewrite.
 _SIMPLE_URL = re.compile(rf"https?://[A-Za-z0-9.:_-]+(/[{_CLASS}]*)(?:#|$)")
 
@@ -54,14 +60,18 @@ def rule_paths(values: list[str]) -> list[str]:
     """Values of Allow and Disallow lines (octets as latin-1) in normal form, wildcards kept; order and number kept."""
     # All at once, since a hostile file has one %-sequence in every three bytes and tens of thousands of lines.
     text = "\n".join(values)
-    if _RULE_ODD.search(text):
+    if not _RULE_ODD.search(text) and "$" not in text and "://" not in text:
+        return values
+    if len(text) > _LARGE:
+        text = _BULK.normal(text)
+    else:
         text = _normal(text)
         if "%2f" in text or "%3f" in text:
             text = "\n".join(map(_query_decoded, text.split("\n")))
-    if "$" in text:
         text = _INNER_DOLLAR.sub("%24", text)
-    paths = text.split("\n")
-    return [_without_authority(path) for path in paths] if "://" in text else paths
+    if "://" in text:
+        text = _AUTHORITY.sub("\n/", "\n" + text)[1:]
+    return text.split("\n")
 
 
 def _normal(text: str) -> str:
@@ -95,11 +105,3 @@ def _query_decoded(path: str) -> str:
         return path
     head, mark, query = path.partition("?")
     return head + mark + query.replace("%2f", "/").replace("%3f", "?")
-
-
-def _without_authority(path: str) -> str:
-    """`https://host/path`, a mistake that is often made, means `/path`."""
-    if not path[:8].lower().startswith(("http://", "https://")):
-        return path
-    rest = path.partition("://")[2]
-    return "/" + rest.partition("/")[2]

@@ -7,13 +7,13 @@ Rules without wildcards are looked up by the prefixes of the path, one dict acce
 segment, or all at once (robots_bulk.py) where there are so many that this could take long.
 """
 
-from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
-from .robots_bulk import BulkMatcher
+from .robots_bulk import BulkMatcher, Sieve
 
 _WORK_LIMIT = 2_000_000  # octets of rules × octets of path: about 1 ms of segment search at worst
-_HUGE = 200_000  # octets of star rules that are not worth sorting by prefix: nearly every path would pass the limit
+_HUGE = 50_000  # octets of star rules that are not worth sorting by prefix: nearly every path would pass the limit
 
 
 class Rule(NamedTuple):
@@ -43,18 +43,21 @@ class _StarRule(NamedTuple):
 class RuleSet:
     """The rules of one agent."""
 
-    def __init__(self, allow: Iterable[str], disallow: Iterable[str]) -> None:
-        rules = dict.fromkeys(disallow, False)
-        rules.update(dict.fromkeys(allow, True))
-        starred = [pattern for pattern in rules if "*" in pattern]
-        # Paths in normal form hold neither `*` nor `$`, so that rules with those may stay among the plain ones.
+    def __init__(self, allow: list[str], disallow: list[str]) -> None:
+        """Values of lines, in normal form; empty ones mean nothing."""
+        starred = [pattern for pattern in allow if "*" in pattern], [pattern for pattern in disallow if "*" in pattern]
+        self._stars = _Stars(*starred) if any(starred) else None
+        if self._stars:
+            allow, disallow = _without_stars(allow), _without_stars(disallow)
+        rules = _by_pattern(allow, disallow)
+        rules.pop("", None)
+        # Paths in normal form hold no `$`, so that rules with one may stay among the plain ones.
         self._plain = rules
         self._plain_lengths = sorted(set(map(len, rules)), reverse=True)
         self._exact = {pattern[:-1]: rules[pattern] for pattern in rules if pattern[-1] == "$"}
-        self._stars = _Stars(starred, rules) if starred else None
 
     def __bool__(self) -> bool:
-        return bool(self._plain)
+        return bool(self._plain or self._stars)
 
     def decide(self, path: str) -> Rule | None:
         """The rule that decides about the path; None if no rule matches."""
@@ -76,18 +79,18 @@ class RuleSet:
 class _Stars:
     """Rules with `*`, by their literal prefix."""
 
-    def __init__(self, starred: list[str], rules: dict[str, bool]) -> None:
-        self._starred, self._allow = starred, rules
+    def __init__(self, allow: list[str], disallow: list[str]) -> None:
+        self._starred = allow, disallow
+        self._always_bulk = sum(map(len, allow)) + sum(map(len, disallow)) > _HUGE
+        self._allow = {} if self._always_bulk else _by_pattern(allow, disallow)
         self._patterns: dict[str, list[str]] = {}
-        self._always_bulk = sum(map(len, starred)) > _HUGE
-        if not self._always_bulk:
-            for pattern in starred:
-                if pattern[0] in "/*":  # others can match no path
-                    self._patterns.setdefault(pattern.partition("*")[0], []).append(pattern)
+        for pattern in self._allow:
+            if pattern[0] in "/*":  # others can match no path
+                self._patterns.setdefault(pattern.partition("*")[0], []).append(pattern)
         self._octets = {prefix: sum(map(len, patterns)) for prefix, patterns in self._patterns.items()}
         self._lengths = sorted(set(map(len, self._patterns)))
         self._ready: dict[str, list[_StarRule]] = {}
-        self._bulk: tuple[list[str], BulkMatcher] | None = None
+        self._bulk: _Bulk | None = None
 
     def decide(self, path: str, best: Rule | None) -> Rule | None:
         """The greater of `best` and the greatest rule that matches."""
@@ -111,24 +114,61 @@ class _Stars:
 
     def _prepare(self, prefix: str) -> list[_StarRule]:
         """The rules under a prefix, greatest first, taken apart when they are first needed."""
-        stars = []
-        for pattern in self._patterns[prefix]:
-            anchored = pattern[-1] == "$"
-            segments = (pattern[:-1] if anchored else pattern).split("*")[1:]
-            tail = segments.pop() if anchored else None
-            rule = Rule(len(pattern), self._allow[pattern], pattern)
-            stars.append(_StarRule(rule, tuple(filter(None, segments)), tail))
+        stars = [_taken_apart(pattern, self._allow[pattern]) for pattern in self._patterns[prefix]]
         self._ready[prefix] = sorted(stars, key=lambda star: star.rule, reverse=True)
         return self._ready[prefix]
 
     def _bulk_match(self, path: str, best: Rule | None) -> Rule | None:
+        """As `decide`, where the rules are very many: the heaviest that matches, among those that may match at all."""
+        allow, disallow = self._starred
         if self._bulk is None:
-            allowing_first = sorted(self._starred, key=self._allow.__getitem__, reverse=True)
-            patterns = sorted(allowing_first, key=len, reverse=True)
-            self._bulk = patterns, BulkMatcher(patterns)
-        patterns, matcher = self._bulk
-        number = matcher.first_match(path)
-        if number is None:
+            self._bulk = _Bulk(sorted([*allow, *disallow], key=len, reverse=True))  # of equal ones Allow stays first
+        pattern = self._bulk.first_match(path)
+        if pattern is None:
             return best
-        found = Rule(len(patterns[number]), self._allow[patterns[number]], patterns[number])
+        found = Rule(len(pattern), pattern in allow, pattern)
         return found if best is None or found > best else best
+
+
+class _Bulk:
+    """Very many patterns, heaviest first."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        self._patterns = patterns
+        self._sieve = Sieve(patterns)
+
+    @cached_property
+    def _matcher(self) -> BulkMatcher:
+        return BulkMatcher(self._patterns)
+
+    def first_match(self, path: str) -> str | None:
+        possible, octets = self._sieve.possible(path)
+        if len(path) * octets > _WORK_LIMIT:
+            number = self._matcher.first_match(path)
+            return None if number is None else self._patterns[number]
+        numbers: list[int] = possible.tolist()
+        for pattern in [self._patterns[number] for number in numbers]:
+            prefix = pattern.partition("*")[0]
+            if path.startswith(prefix) and _taken_apart(pattern).matches(path, len(prefix)):
+                return pattern
+        return None
+
+
+def _taken_apart(pattern: str, allow: bool = True) -> _StarRule:
+    anchored = pattern[-1] == "$"
+    segments = (pattern[:-1] if anchored else pattern).split("*")[1:]
+    tail = segments.pop() if anchored else None
+    return _StarRule(Rule(len(pattern), allow, pattern), tuple(filter(None, segments)), tail)
+
+
+def _by_pattern(allow: list[str], disallow: list[str]) -> dict[str, bool]:
+    """Whether each pattern allows. Most files have one kind of rule only, or few of the other."""
+    if not disallow:
+        return dict.fromkeys(allow, True)
+    rules = dict.fromkeys(disallow, False)
+    rules.update(dict.fromkeys(allow, True))
+    return rules
+
+
+def _without_stars(patterns: list[str]) -> list[str]:
+    return [pattern for pattern in patterns if "*" not in pattern]
