@@ -170,7 +170,8 @@ ALL_OCTETS = "/zzq" + "0123456789" * 40  # no rule of the filling can be ruled o
 def test_a_huge_file_is_decided_like_a_small_one(allow: list[str], disallow: list[str], path: str) -> None:
     few, many = RuleSet(allow, disallow), RuleSet(allow, disallow + FILLING)
     for asked in ("/" + path, ALL_OCTETS + path):
-        assert many.decide(asked) == few.decide(asked)
+        found, expected = many.decide(asked), few.decide(asked)
+        assert (found and found[:2]) == (expected and expected[:2])  # which of two equal ones decides is open
 
 
 ODD_PIECES = ["%2f", "%3F", "http://x/", "HTTPS://y", "http:///z", "%41", "%E4", "%zz", "%%41", "%", "$", "*", "?", "/"]
