@@ -24,14 +24,9 @@ class Lesson(msgspec.Struct):
     domain: str
     chinese: bool
     walk: Walk
-    matrix: npt.NDArray[np.float16]  # feature × block
-    features: Features  # its matrix is empty: see `matrix`
+    features: Features
     labels: npt.NDArray[np.float32]
     words: npt.NDArray[np.float32]  # as the score counts them
-
-    def full(self) -> Features:
-        """The features with their matrix."""
-        return msgspec.structs.replace(self.features, matrix=self.matrix.astype(np.float32))
 
     def fold(self, folds: int) -> int:
         """Pages of a domain fall into the same fold."""
@@ -46,7 +41,6 @@ def lessons(path: Path) -> list[Lesson]:
         walk = read(page.html).walk
         if not walk.texts:
             continue
-        page_features = features(walk, page.url or None)
         found, words = labels(walk.texts, page.text)
         han = sum("\u4e00" <= character <= "\u9fff" for character in page.text)
         out.append(
@@ -55,8 +49,7 @@ def lessons(path: Path) -> list[Lesson]:
                 domains(page.url).top_domain_under_public_suffix or page.url or page.id,
                 han > _CHINESE * len(page.text),
                 walk,
-                page_features.matrix.astype(np.float16),
-                msgspec.structs.replace(page_features, matrix=np.zeros((0, 0), np.float32)),
+                features(walk, page.url or None),
                 found,
                 words,
             )

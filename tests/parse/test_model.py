@@ -22,7 +22,7 @@ def seen() -> Features:
 
 def example(page: Features) -> Example:
     labels = (page.words > 3).astype(np.float32)
-    return Example(page.matrix.T.copy(), labels, page.words + 1, page.low, page.high)
+    return Example(page.matrix().T.copy(), labels, page.words + 1, page.spans.low, page.spans.high)
 
 
 def loss(parameters: Parameters, batch: Batch) -> float:
@@ -31,14 +31,14 @@ def loss(parameters: Parameters, batch: Batch) -> float:
 
 def test_weights_fit_the_features() -> None:
     assert weights().w1.shape[1] == ROWS
-    assert weights().wp.shape[1] % SPANS == 0
+    assert (weights().w2.shape[1] - len(weights().w1)) % SPANS == 0
 
 
 def test_training_and_run_time_agree() -> None:
     page = seen()
     parameters = initial(ROWS, HIDDEN, SPANS, np.random.default_rng(1))
     parameters["w1"] *= 0.1
-    found = chances(page, _weights(parameters, np.zeros(ROWS, np.float32), np.ones(ROWS, np.float32), HIDDEN))
+    found = chances(page, _weights(parameters, np.zeros(ROWS, np.float32), np.ones(ROWS, np.float32)))
     batch = assemble([example(page)])
     target = batch.labels * np.log(found + 1e-6) + (1 - batch.labels) * np.log(1 - found + 1e-6)
     weight = np.sqrt(batch.words) + 0.3

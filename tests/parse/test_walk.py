@@ -3,7 +3,7 @@
 from selectolax.lexbor import LexborHTMLParser
 
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import Fact, RawLink, RawMeta, Walk, walk
+from weft.parse.walk import Fact, RawLink, RawMeta, Trait, Walk, walk
 
 
 def walked(html: str) -> Walk:
@@ -12,6 +12,10 @@ def walked(html: str) -> Walk:
 
 def fact(found: Walk, block: int, column: Fact) -> int:
     return found.facts[block * len(Fact) + column]
+
+
+def trait(found: Walk, block: int, column: Trait) -> int:
+    return found.places[fact(found, block, Fact.PLACE)][column]
 
 
 def test_blocks_end_where_block_elements_begin_and_end() -> None:
@@ -42,15 +46,41 @@ def test_scripts_styles_and_drawings_hold_no_text() -> None:
 def test_noscript_is_read_as_markup() -> None:
     found = walked("<body><noscript><div><p>post</p></div></noscript>")
     assert found.texts == ["post"]
-    assert fact(found, 0, Fact.REGIONS) >> REGIONS.index("noscript") & 1
+    assert trait(found, 0, Trait.REGIONS) >> REGIONS.index("noscript") & 1
 
 
 def test_a_row_of_data_is_one_block_and_a_row_of_layout_is_not() -> None:
     data = walked("<table><tr><th>a</th><td>1 <b>x</b></td></tr><tr><td>b</td><td>2</td></tr></table><p>after</p>")
     assert data.texts == ["a | 1 x", "b | 2", "after"]
-    assert fact(data, 0, Fact.TAG) == Tag.ROW
+    assert trait(data, 0, Trait.TAG) == Tag.ROW
     layout = walked("<table><tr><td>menu</td><td><p>one</p><p>two</p></td></tr></table>")
     assert layout.texts == ["menu", "one", "two"]
+
+
+def test_a_row_inside_a_row_of_layout_is_merged_alone() -> None:
+    inner = "<table><tr><td>a</td><td>1</td></tr></table>"
+    assert walked(f"<table><tr><td>menu</td><td>{inner}</td></tr></table>").texts == ["menu", "a | 1"]
+
+
+def test_blocks_at_the_same_place_of_a_template_share_it() -> None:
+    found = walked("<ul><li class=card><p>a</p><a href=x><b>c</b></a></li><li class=card><p>b</p></li><li>d</li></ul>")
+    assert found.texts == ["a", "c", "b", "d"]
+    places = [fact(found, block, Fact.PLACE) for block in range(4)]
+    assert places[0] == places[2]
+    assert len(set(places)) == 3
+    shapes = [trait(found, block, Trait.SHAPE) for block in range(4)]
+    assert shapes[0] == shapes[2] != shapes[3]
+
+
+def test_each_text_knows_its_length() -> None:
+    found = walked("<p>a  b<br>c</p><table><tr><th>k</th><td>v</td></tr></table><pre>x\n  y</pre>")
+    assert [fact(found, block, Fact.LENGTH) for block in range(3)] == [len(text) for text in found.texts]
+
+
+def test_a_block_inside_a_link_is_told_from_one_beside_it() -> None:
+    found = walked("<div><a href=x><p>inside</p></a><p>outside</p></div>")
+    linked = [trait(found, block, Trait.REGIONS) >> REGIONS.index("link") & 1 for block in range(2)]
+    assert linked == [1, 0]
 
 
 def test_boxes_enclose_their_blocks() -> None:
@@ -63,10 +93,10 @@ def test_blocks_know_their_regions_and_elements() -> None:
     found = walked(
         "<div role=navigation><ul><li>menu</li></ul></div><article><h2><span>head</span></h2><p hidden>x</p></article>"
     )
-    assert [fact(found, block, Fact.TAG) for block in range(3)] == [Tag.ITEM, Tag.H2, Tag.PARAGRAPH]
-    assert fact(found, 0, Fact.REGIONS) >> REGIONS.index("nav") & 1
-    assert fact(found, 1, Fact.REGIONS) >> REGIONS.index("article") & 1
-    assert fact(found, 2, Fact.REGIONS) >> REGIONS.index("hidden") & 1
+    assert [trait(found, block, Trait.TAG) for block in range(3)] == [Tag.ITEM, Tag.H2, Tag.PARAGRAPH]
+    assert trait(found, 0, Trait.REGIONS) >> REGIONS.index("nav") & 1
+    assert trait(found, 1, Trait.REGIONS) >> REGIONS.index("article") & 1
+    assert trait(found, 2, Trait.REGIONS) >> REGIONS.index("hidden") & 1
     assert [fact(found, block, Fact.ITEM) for block in range(3)] == [1, 0, 0]
 
 
@@ -103,6 +133,7 @@ def test_menus_and_footers_give_links_but_no_text() -> None:
         RawLink("/c", "foot", "nofollow", "a"),
     ]
     assert (found.scripts, found.furniture) == (["{}"], 2)
+    assert walked(f"<script type='application/ld+json'>1</script>{html}").scripts == ["1"]  # once is enough
     assert walk(LexborHTMLParser(html), whole=True).texts == ["first menu", "before", "foot text", "after"]
 
 

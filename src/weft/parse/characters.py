@@ -17,17 +17,18 @@ class Kind(IntEnum):
     """What a character is."""
 
     SPACE = 0
-    LOWER = 1
-    UPPER = 2
-    CASELESS = 3  # letters and marks of scripts without case
-    IDEOGRAPH = 4  # Han and kana: about one and a half to a word
-    SYLLABLE = 5  # Hangul
-    DIGIT = 6
-    STOP = 7  # ends a sentence
-    PAUSE = 8  # comma, colon, semicolon
-    QUOTE = 9  # quotes, brackets, hyphens
-    SYMBOL = 10  # separators and signs that menus use
-    LINE = 11
+    UPPER = 1
+    DIGIT = 2
+    STOP = 3  # ends a sentence
+    PAUSE = 4  # comma, colon, semicolon
+    QUOTE = 5  # quotes, brackets, hyphens
+    SYMBOL = 6  # separators and signs that menus use
+    LINE = 7
+    # Which letters a text is made of tells languages apart: from here on kinds count as length, and as nothing else.
+    LOWER = 8
+    CASELESS = 9  # letters and marks of scripts without case
+    IDEOGRAPH = 10  # Han and kana: about one and a half to a word
+    SYLLABLE = 11  # Hangul
 
 
 KINDS = len(Kind)
@@ -89,15 +90,16 @@ _KIND_OF_CATEGORY = {
 }
 
 
-def count(texts: list[str]) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+def count(
+    texts: list[str], lengths: npt.NDArray[np.int64]
+) -> tuple[Floats, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Counts by `Kind` and text, and the kinds of each text's first and last character. No text may be empty."""
     many = len(texts)
-    lengths = np.fromiter(map(len, texts), np.int64, many)
     kinds = _kinds("".join(texts))
     slots = np.repeat(np.arange(0, KINDS * many, KINDS), lengths)  # of the type that bincount wants
     slots += kinds
     counts = np.bincount(slots, minlength=KINDS * many).reshape(many, KINDS)
-    ends = np.cumsum(lengths)
+    ends = lengths.cumsum()
     return counts.T.astype(np.float32, order="C"), kinds[ends - lengths], kinds[ends - 1]
 
 

@@ -11,6 +11,7 @@ from weft.parse.vocabulary import REGION_OF_PROPERTY, REGION_OF_ROLE, class_bits
 _HIDDEN = region_bit("hidden")
 _VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
 _LONGEST_VALUE = 300
+_TELLING = frozenset({"role", "hidden", "aria-hidden", "itemtype", "itemprop"})  # attributes that say more
 Attributes = dict[str, str | None]
 
 
@@ -41,6 +42,7 @@ class Collection:
         node = self.link
         self.link = None
         if node is None or not self.anchors:
+            self.link_parts.clear()
             return
         attributes = node.attributes
         href = attributes.get("href")
@@ -49,27 +51,16 @@ class Collection:
             self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
         self.link_parts.clear()
 
-    def head(self, node: LexborNode) -> None:
-        """Metadata elements, wherever they stand: pages put them in the body, too."""
-        tag = node.tag
-        attributes = node.attributes
-        if tag == "meta":
-            self.meta(attributes)
-        elif tag == "link":
-            href = attributes.get("href")
-            if href is not None and attributes.get("rel"):
-                self.links.append(RawLink(href, "", attributes["rel"] or "", "link"))
-        elif tag == "base":
-            self.base = self.base or attributes.get("href") or ""
-        elif tag == "title":
-            self.title = self.title or " ".join((node.text() or "").split())
-        else:
-            self.script_count += 1
-            if "ld+json" in (attributes.get("type") or ""):
-                self.scripts.append(node.text() or "")
+    def script(self, node: LexborNode) -> None:
+        """A script: one of JSON-LD is kept."""
+        self.script_count += 1
+        kind = node.attributes.get("type")
+        if kind and "ld+json" in kind:
+            self.scripts.append(node.text())
 
-    def meta(self, attributes: Attributes) -> None:
-        """A <meta> with a name and content."""
+    def meta(self, node: LexborNode) -> None:
+        """A <meta> with a name and content. Pages put them in the body, too."""
+        attributes = node.attributes
         name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
         if not name and attributes.get("itemprop"):
             name = f"itemprop:{attributes['itemprop']}"
@@ -77,13 +68,27 @@ class Collection:
         if name and content:
             self.metas.append(RawMeta(name.strip().lower(), content.strip()))
 
-    def image(self, node: LexborNode, block: int) -> None:
-        """An image: its alternative text stands for a link's text when there is none."""
+    def relation(self, node: LexborNode) -> None:
+        """A <link> to something that it names."""
         attributes = node.attributes
-        alt = attributes.get("alt") or ""
-        self.images.append(RawImage(attributes.get("src") or "", alt, block))
-        if alt and self.link is not None and not self.link_parts:
-            self.link_parts.append(f"{alt} ")
+        href, rel = attributes.get("href"), attributes.get("rel")
+        if href is not None and rel:
+            self.links.append(RawLink(href, "", rel, "link"))
+
+    def head(self, node: LexborNode) -> None:
+        """The first <base> and the first <title>."""
+        if node.tag == "base":
+            self.base = self.base or node.attributes.get("href") or ""
+        else:
+            self.title = self.title or " ".join(node.text().split())
+
+    def image(self, node: LexborNode, block: int) -> None:
+        """An image that is described: its alternative text stands for a link's text when there is none."""
+        alt = node.attrs.get("alt")  # not all attributes: lists of sources are long
+        if alt:
+            self.images.append(RawImage(alt, block))
+            if self.link is not None and not self.link_parts:
+                self.link_parts.append(f"{alt} ")
 
     def time(self, node: LexborNode) -> None:
         """A <time> with a date a program can read."""
@@ -100,9 +105,12 @@ class Collection:
     def furniture(self, node: LexborNode) -> None:
         """A menu or footer: its links and its metadata, not its text."""
         self.furniture_count += 1
-        for found in node.css("a,area,script" if self.anchors else "script"):
+        wanted = "a,area" if self.anchors else ""
+        if not self.scripts:  # metadata is rare here: a page that has said what it is does not say it again
+            wanted += ",script" if wanted else "script"
+        for found in node.css(wanted) if wanted else ():
             if found.tag == "script":
-                self.head(found)
+                self.script(found)
                 continue
             attributes = found.attributes
             href = attributes.get("href")
@@ -110,26 +118,28 @@ class Collection:
                 text = " ".join(found.text().split()) or attributes.get("alt") or _alternative(found)
                 self.links.append(RawLink(href, text, attributes.get("rel") or "", found.tag or "a"))
 
-    def marks(self, node: LexborNode, attributes: Attributes) -> tuple[int, int]:
-        """Class bits of the id, and regions: ARIA roles, microdata, hiding. Collects microdata on the way."""
-        regions = 0
-        name = attributes.get("id")
+    def marks(self, node: LexborNode, attributes: Attributes) -> tuple[int, int] | None:
+        """Class bits of the id, and regions by what other attributes say; None if they say nothing."""
+        name, style = attributes.get("id"), attributes.get("style")
         bits = class_bits(name) if name else 0
-        if name and len(attributes) == (2 if "class" in attributes else 1):
-            return bits, 0
-        role = attributes.get("role")
-        if role:
-            regions |= region_bit(REGION_OF_ROLE.get(role.lower(), ""))
-        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
-            regions |= _HIDDEN
-        style = attributes.get("style")
+        regions = 0
         if style and "none" in style and "display:none" in style.replace(" ", "").lower():
+            regions = _HIDDEN
+        if not _TELLING.isdisjoint(attributes):
+            regions |= self.regions(node, attributes)
+        return (bits, regions) if bits or regions else None
+
+    def regions(self, node: LexborNode, attributes: Attributes) -> int:
+        """ARIA roles, hiding, microdata, which is collected on the way."""
+        role = attributes.get("role")
+        regions = region_bit(REGION_OF_ROLE.get(role.lower(), "")) if role else 0
+        if "hidden" in attributes or attributes.get("aria-hidden") == "true":
             regions |= _HIDDEN
         if "itemtype" in attributes:
             self.item_types.extend((attributes["itemtype"] or "").split())
         if "itemprop" in attributes:
             regions |= self.item_property(node, attributes)
-        return bits, regions
+        return regions
 
     def item_property(self, node: LexborNode, attributes: Attributes) -> int:
         """Keep a microdata property whose value is short; long ones are the text itself."""

@@ -7,9 +7,6 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-import numpy as np
-import numpy.typing as npt
-
 from weft.parse.walk import Walk
 
 # Types of schema.org, as they stand in JSON-LD and itemtype.
@@ -40,9 +37,9 @@ _PATHS = (_LISTING_PATH, _DISCUSSION_PATH, _PRODUCT_PATH, _ARTICLE_PATH)
 HINTS = 4 + len(_SCHEMA) + 8 + len(_PATHS)
 
 
-def hints(walk: Walk, url: str | None) -> npt.NDArray[np.float32]:
+def hints(walk: Walk, url: str | None) -> list[float]:
     """One number per hint."""
-    return np.array([*_open_graph(walk), *_schema(walk), *_address(url)], np.float32)
+    return [*_open_graph(walk), *_schema(walk), *_address(url)]
 
 
 def _open_graph(walk: Walk) -> list[float]:

@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from weft.parse.features import Features
+from weft.parse.features import BLOCK_ROWS, Features
+from weft.parse.traits import ROWS as PLACE_ROWS
 from weft.parse.vocabulary import REGIONS
 
 Floats = npt.NDArray[np.float32]
@@ -23,16 +24,16 @@ _MARKED = 0.03  # share of words struck out from which the rule has something to
 # How much the rule counts: a multiple of the square of the doubt, up to a limit. Swept from 0 to 8 and from 0 to 0.4:
 # without it, a model that has seen only articles keeps half of what a service page says.
 _DOUBT, _MOST_RULE = 3.0, 0.2
+_PAGE_ROW = BLOCK_ROWS + PLACE_ROWS  # the first of the features that a page's blocks share
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS stays in the calling thread
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """h1 = relu(w1 x + b1); h2 = relu(w2 h1 + wp (averages of h1's first units) + b2); logit = w3 h2 + b3."""
+    """h1 = relu(w1 x + b1); h2 = relu(w2 (h1 and, over each span, averages of its first units) + b2); w3 h2 + b3."""
 
     w1: Floats
     b1: Floats
     w2: Floats
-    wp: Floats
     b2: Floats
     w3: Floats
     b3: Floats
@@ -47,22 +48,25 @@ def weights() -> Weights:
 
 def chances(page: Features, model: Weights) -> Floats:
     """The chance of each block to be main text."""
-    hidden = _product(model.w1, page.matrix)
-    hidden += model.b1[:, None]
+    spans, many = page.spans.low.shape
+    first = len(model.w1)
+    units = (model.w2.shape[1] - first) // spans
+    shared = _product(page.places.T, model.w1[:, BLOCK_ROWS:_PAGE_ROW].T)
+    shared += model.w1[:, _PAGE_ROW:] @ page.page + model.b1
+    hidden = _product(page.blocks.T, model.w1[:, :BLOCK_ROWS].T)
+    hidden += shared.take(page.place, axis=0)
     np.maximum(hidden, 0, out=hidden)
-    spans, count = page.low.shape
-    units = model.wp.shape[1] // spans
-    sums = np.zeros((units, count + 1), np.float32)
-    np.cumsum(hidden[:units], axis=1, out=sums[:, 1:])
-    averages = sums.take(page.high, axis=1)
-    averages -= sums.take(page.low, axis=1)
-    averages /= page.high - page.low
-    second = _product(model.w2, hidden)
-    second += _product(model.wp, averages.reshape(units * spans, count))
-    second += model.b2[:, None]
+    sums = np.zeros((many + 1, units), np.float32)
+    hidden[:, :units].cumsum(0, out=sums[1:])
+    averages = sums.take(page.spans.high.T, axis=0)
+    averages -= sums.take(page.spans.low.T, axis=0)
+    averages *= (1 / page.spans.size.T)[:, :, None]
+    second = _product(hidden, model.w2[:, :first].T)
+    second += _product(averages.reshape(many, spans * units), model.w2[:, first:].T)
+    second += model.b2
     np.maximum(second, 0, out=second)
-    logits = np.einsum("u,ub->b", model.w3, second) + model.b3
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
+    logits = np.einsum("bu,u->b", second, model.w3) + model.b3
+    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * logits), np.float32)
 
 
 def _product(left: Floats, right: Floats) -> Floats:
@@ -70,35 +74,36 @@ def _product(left: Floats, right: Floats) -> Floats:
 
     They would spin between calls and, on a busy machine, take a hundred times longer than the product itself.
     """
-    piece = max(1, _ONE_THREAD // left.size)
+    piece = max(1, _ONE_THREAD // right.size)
     out = np.empty((len(left), right.shape[1]), np.float32)
-    for start in range(0, right.shape[1], piece):
-        np.matmul(left, right[:, start : start + piece], out=out[:, start : start + piece])
+    for start in range(0, len(left), piece):
+        np.matmul(left[start : start + piece], right, out=out[start : start + piece])
     return out
 
 
 def tempered(chance: Floats, page: Features) -> Floats:
     """The chances, mixed with a plain rule where they promise little: on kinds of pages that training has not shown."""
-    struck = (page.regions & _STRUCK) != 0
+    struck = ((page.regions & _STRUCK) != 0).take(page.place)
     if not page.furniture and page.words[struck].sum() <= _MARKED * page.words.sum():
         return chance
     _, promised = _ranking(chance, page.words)
     weight = min(_MOST_RULE, _DOUBT * (1 - float(promised.max())) ** 2)
-    rule = np.where(struck, 0, 1 - 0.5 * page.link_share)
-    return np.asarray(chance * (1 - weight) + weight * rule, np.float32)
+    rule = 1 - 0.5 * page.link_share
+    rule[struck] = 0
+    return np.asarray(chance + weight * (rule - chance))
 
 
 def choose(chance: Floats, words: Floats) -> npt.NDArray[np.bool_]:
     """The blocks to keep: the cut through the ranking by chance at which expected F1 is highest."""
     order, promised = _ranking(chance, words)
     kept = np.zeros(len(chance), bool)
-    kept[order[: int(np.argmax(promised)) + 1]] = True
+    kept[order[: int(promised.argmax()) + 1]] = True
     return kept
 
 
 def _ranking(chance: Floats, words: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
     """Blocks by falling chance, and the F1 to expect when all up to each are kept."""
-    order = np.argsort(-chance, kind="stable")
-    weight = words[order] + 0.01
-    expected = np.cumsum(chance[order] * weight)
-    return order, 2 * expected / (np.cumsum(weight) + expected[-1])
+    order = (-chance).argsort(kind="stable")
+    weight = words.take(order) + 0.01
+    expected = (chance.take(order) * weight).cumsum()
+    return order, 2 * expected / (weight.cumsum() + expected[-1])

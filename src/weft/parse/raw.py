@@ -1,6 +1,7 @@
 """What the walk over a tree brings home, before it is judged: made by `walk`, read by text, metadata and links."""
 
 from enum import IntEnum
+from typing import TypeAlias
 
 import msgspec
 
@@ -22,9 +23,8 @@ class RawMeta(msgspec.Struct, frozen=True, gc=False):
 
 
 class RawImage(msgspec.Struct, frozen=True, gc=False):
-    """An image with a source or an alternative text."""
+    """An image with an alternative text."""
 
-    src: str
     alt: str
     block: int  # how many blocks came before it
 
@@ -32,30 +32,42 @@ class RawImage(msgspec.Struct, frozen=True, gc=False):
 class Fact(IntEnum):
     """The columns of what is known of a block beside its text."""
 
+    PLACE = 0  # number of its place
+    BOX = 1  # number of the nearest box
+    LENGTH = 2  # characters
+    LINK_CHARS = 3
+    LINKS = 4
+    IMAGES = 5  # since the block before
+    ITEM = 6  # 1: the first block of a list item
+
+
+Place: TypeAlias = tuple[int, int, int, int, int, int, int, int]
+
+
+class Trait(IntEnum):
+    """The columns of what is known of a place: a path of elements and classes that many blocks have in common."""
+
     TAG = 0  # vocabulary.Tag of the nearest block element
-    LINK_CHARS = 1
-    LINKS = 2
-    IMAGES = 3  # since the block before
-    REGIONS = 4  # bits of vocabulary.REGIONS, all ancestors
-    NEAR = 5  # class bits of the two nearest block elements
-    FAR = 6  # class bits of all ancestors
-    DEPTH = 7
-    BOX = 8  # index of the nearest box
-    SHAPE = 9  # the same for blocks at the same place of a repeated template
-    ITEM = 10  # 1: the first block of a list item
-    ROW = 11  # box of the nearest table row, or -1
-    CELL = 12  # box of the nearest table cell, or -1
+    REGIONS = 1  # bits of vocabulary.REGIONS, all ancestors
+    NEAR = 2  # class bits of the two nearest block elements
+    FAR = 3  # class bits of all ancestors
+    DEPTH = 4
+    SHAPE = 5  # the same for places that a template repeats
+    CELL = 6  # 1: inside a table cell
+    OWN = 7  # class bits of the nearest block element
 
 
 class Walk(msgspec.Struct, frozen=True):
     """All that one pass over a tree gave.
 
-    A block is a run of text between two block boundaries; `facts` has a row of `Fact` columns for each.
-    A box is a block element that holds text: its parent box, its first block and the block after its last.
+    A block is a run of text between two block boundaries; `facts` has a row of `Fact` columns for each, `places` a
+    tuple of `Trait` columns for each place. A box is a block element that holds text: its parent box, its first block
+    and the block after its last.
     """
 
     texts: list[str]
     facts: list[int]
+    places: list[Place]
     box_parents: list[int]
     box_starts: list[int]
     box_ends: list[int]

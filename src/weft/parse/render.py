@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import CELL_GAP, Fact, Walk
+from weft.parse.walk import CELL_GAP, Fact, Trait, Walk
 
 _FACTS = len(Fact)
 # Plain integers: an enum's member takes longer to look up than to compare.
-_TAG, _REGIONS, _ITEM = int(Fact.TAG), int(Fact.REGIONS), int(Fact.ITEM)
+_PLACE, _ITEM = int(Fact.PLACE), int(Fact.ITEM)
+_TAG, _REGIONS = int(Trait.TAG), int(Trait.REGIONS)
 _ROW, _H1, _H6, _TERM = int(Tag.ROW), int(Tag.H1), int(Tag.H6), int(Tag.TERM)
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
@@ -46,10 +47,11 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
 def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
     """One piece per block; long texts that come again are left out."""
     seen: set[str] = set()
-    texts, facts = walk.texts, walk.facts
+    texts, facts, places = walk.texts, walk.facts, walk.places
     for index in kept:
         text = texts[index]
-        regions = facts[index * _FACTS + _REGIONS]
+        place = places[facts[index * _FACTS + _PLACE]]
+        tag, regions = place[_TAG], place[_REGIONS]
         if regions & _PRE:
             yield Piece("code", text)
             continue
@@ -57,7 +59,6 @@ def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             if text in seen:
                 continue
             seen.add(text)
-        tag = facts[index * _FACTS + _TAG]
         if _H1 <= tag <= _H6:
             yield Piece("heading", text, tag - _H1 + 1)
         else:

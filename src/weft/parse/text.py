@@ -18,9 +18,9 @@ from weft.parse.reading import Reading, read
 from weft.parse.render import render
 from weft.parse.schema import SchemaItem
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import Fact, Walk
+from weft.parse.walk import Fact, Trait, Walk
 
-VERSION = "weft-text/1"
+VERSION = "weft-text/2"
 
 _MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
 _TINY = 20  # words: a main text this short is doubted
@@ -125,8 +125,8 @@ def select(walk: Walk, url: str | None = None) -> Selection:
 
 
 def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    regions = np.array(walk.facts[Fact.REGIONS :: len(Fact)], dtype=np.int64)
-    return np.asarray((chance > _GENEROUS) & (regions & _OUTSIDE == 0))
+    outside = [walk.places[place][Trait.REGIONS] & _OUTSIDE != 0 for place in walk.facts[Fact.PLACE :: len(Fact)]]
+    return np.asarray((chance > _GENEROUS) & ~np.array(outside))
 
 
 def _shortened(walk: Walk) -> Walk:
@@ -138,8 +138,8 @@ def _shortened(walk: Walk) -> Walk:
 
 
 def _headings(walk: Walk, kept: list[int]) -> tuple[str, ...]:
-    width = len(Fact)
-    return tuple(walk.texts[i] for i in kept if Tag.H1 <= walk.facts[i * width + Fact.TAG] <= Tag.H6)
+    places, numbers = walk.places, walk.facts[Fact.PLACE :: len(Fact)]
+    return tuple(walk.texts[i] for i in kept if Tag.H1 <= places[numbers[i]][Trait.TAG] <= Tag.H6)
 
 
 def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:

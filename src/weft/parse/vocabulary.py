@@ -16,16 +16,20 @@ class Action(IntEnum):
     BLOCK = 0  # ends the running block; the default, so custom elements are blocks
     INLINE = 1
     LINK = 2
-    PRE = 3
-    TIME = 4  # the last that is entered
-    SKIP = 5  # nothing below it is text
-    HEAD = 6  # meta, link, base, title, script: metadata, no text
-    IMAGE = 7
-    FRAME = 8  # points to another page, holds no text of its own
-    BREAK = 9
-    RULE = 10
-    COMMENT = 11
-    FURNITURE = 12  # menus and footers: their links are listed, their text is not read
+    TIME = 3
+    PRE = 4
+    ROW = 5  # the last that is entered
+    SKIP = 6  # nothing below it is text
+    META = 7
+    SCRIPT = 8
+    RELATION = 9  # <link>
+    HEAD = 10  # other metadata: base, title
+    IMAGE = 11
+    FRAME = 12  # points to another page, holds no text of its own
+    BREAK = 13
+    RULE = 14
+    COMMENT = 15
+    FURNITURE = 16  # menus and footers: their links are listed, their text is not read
 
 
 class Tag(IntEnum):
@@ -59,13 +63,17 @@ _ACTIONS = {
     "input track source param progress meter colgroup col annotation",
     Action.LINK: "a area",
     Action.BREAK: "br",
-    Action.HEAD: "meta link base title script",
+    Action.META: "meta",
+    Action.SCRIPT: "script",
+    Action.RELATION: "link",
+    Action.HEAD: "base title",
     Action.IMAGE: "img",
     Action.FRAME: "iframe frame",
     Action.RULE: "hr",
     Action.FURNITURE: "nav footer",
     Action.TIME: "time",
     Action.PRE: "pre listing xmp plaintext",
+    Action.ROW: "tr",
 }
 _TAGS = {
     Tag.PARAGRAPH: "p",
@@ -307,6 +315,8 @@ class Vocabulary:
             for name in names.split():
                 self.actions[_number(name)] = int(action)
         self.actions[_COMMENT_NODE] = int(Action.COMMENT)
+        within = (Action.INLINE, Action.LINK, Action.TIME)
+        self.inline = frozenset(number for number, action in self.actions.items() if action in within)
         tags = {name: int(tag) for tag, names in _TAGS.items() for name in names.split()}
         for name in tags.keys() | _REGION_OF_TAG.keys():
             tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))
