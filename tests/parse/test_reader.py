@@ -23,6 +23,30 @@ def read(body: bytes | str, mime: str = "text/html; charset=utf-8", *headers: tu
     return Reader(Config()).read(ParseJob("id", URL, raw, (("Content-Type", mime), *headers), **job))
 
 
+@pytest.mark.parametrize(
+    ("value", "canonical"),
+    [
+        ('</b>; rel="canonical"', "https://www.site.org/b"),
+        ("<b> ; REL=Canonical", "https://www.site.org/folder/b"),
+        ('</s.css>; rel=preload; as=style, </b>; title="x, y"; rel="alternate canonical"', "https://www.site.org/b"),
+        ('</a>; title="; rel=canonical", </b>; rel=canonical', "https://www.site.org/b"),
+        ('</a>; rel=next; rel=canonical, </b>; rel=canonical; anchor="/other"', ""),
+        ("javascript:x; rel=canonical, <javascript:x>; rel=canonical", ""),
+        ("<" * 5000 + '>;"' * 1000, ""),
+    ],
+)
+def test_a_canonical_url_of_the_head(value: str, canonical: str) -> None:
+    for mime, body in (("text/plain", PARAGRAPH), ("text/html", f"<base href=/c/>{ARTICLE}")):
+        page = read(body, mime, ("LINK", value))
+        assert page.canonical == canonical
+        assert [(link.url, link.via) for link in page.links] == [(canonical, Via.CANONICAL)] * bool(canonical)
+
+
+def test_a_canonical_url_of_the_page_goes_before_that_of_the_head() -> None:
+    page = read(f"<link rel=canonical href=/a>{ARTICLE}", "text/html", ("Link", "</b>; rel=canonical"))
+    assert page.canonical == "https://www.site.org/a"
+
+
 def test_a_page() -> None:
     page = read(
         "<html lang=en><head><title>The ferryman | Site</title><meta name=description content='Of a river.'>"

@@ -22,6 +22,10 @@ from .wire import ParseJob
 _REFRESH: Final = re.compile(
     r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*(?:'([^']*)|\"([^\"]*)|(.*))", re.IGNORECASE | re.DOTALL
 )
+# RFC 8288, 3: <target>; name=value; name="value", … No way back into any part, so that a field is read once.
+_PARAMETER: Final = r';\s*+([^\s=;,"<>]*+)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;,"]*+)))?+\s*+'
+_LINK_VALUE: Final = re.compile(rf"<([^<>]*+)>\s*+((?:{_PARAMETER})*+)")
+_PARAMETERS: Final = re.compile(_PARAMETER)
 _LOOKED_AT: Final = 4  # times `max_links`: more raw links than that are not even resolved
 _LINK_RELS: Final = {
     "canonical": Via.CANONICAL,
@@ -154,6 +158,19 @@ def refreshes(metas: Iterable[RawMeta]) -> list[RawLink]:
             href = next((group for group in match.groups() if group), "").strip()
             if href:
                 found.append(RawLink(href, "", "", "meta"))
+    return found
+
+
+def preferences(field: str, url: str) -> list[RawLink]:
+    """What a Link header field calls canonical, as links; its targets are relative to the URL of the answer."""
+    found = []
+    for value in _LINK_VALUE.finditer(field[:8192]):
+        parameters: dict[str, str] = {}
+        for name, quoted, plain in _PARAMETERS.findall(value[2]):
+            parameters.setdefault(name.lower(), quoted or plain)  # of repeated ones the first counts
+        about_it = "anchor" not in parameters  # else it is about another resource
+        if about_it and "canonical" in parameters.get("rel", "").lower().split() and (target := _http(value[1], url)):
+            found.append(RawLink(target, "", "canonical", "link"))
     return found
 
 

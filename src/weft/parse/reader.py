@@ -18,7 +18,7 @@ from weft.urls.host import host_of
 from . import about, directives, language, reading, sitemap, sniff, text
 from .decode import decode
 from .fingerprint import body_digest, fingerprints
-from .links import Harvest, LinkReader, refreshes
+from .links import Harvest, LinkReader, preferences, refreshes
 from .wire import ParseJob
 
 PLAIN: Final = "plain"  # extractor of text that came as text
@@ -105,7 +105,8 @@ class Reader:
         walk = found.walk
         metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
-        harvest = self._links.of_page(job, [*walk.links, *refreshes(walk.metas)], walk.base, asked.nofollow)
+        found_links = [*walk.links, *refreshes(walk.metas), *preferences(field(job.headers, "link"), job.url)]
+        harvest = self._links.of_page(job, found_links, walk.base, asked.nofollow)
         extract = text.compose(found, job.url)
         page = Page(
             job.id,
@@ -126,7 +127,9 @@ class Reader:
         page = Page(
             job.id, job.url, text=words, language=language.detect(words), charset=decoded.charset, extractor=PLAIN
         )
-        return self._finished(page, body, Harvest(), self._asked(job))
+        asked = self._asked(job)
+        harvest = self._links.of_page(job, preferences(field(job.headers, "link"), job.url), "", asked.nofollow)
+        return self._finished(page, body, harvest, asked)
 
     def _asked(self, job: ParseJob) -> directives.Directives:
         return directives.of_headers(job.headers, self._product, job.fetched)
