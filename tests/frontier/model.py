@@ -39,7 +39,7 @@ class Model:
         self.maybe.pop(url, None)
         if url not in self.urls:
             self.arrivals += 1
-            self.urls[url] = Url(depth, self.arrivals, plain)
+            self.urls[url] = Url(depth, self.arrivals, plain and url not in self.cut)
 
     def uncertain(self, url: str, depth: int) -> None:
         if url not in self.urls:
@@ -57,7 +57,8 @@ class Model:
         assert lease.url not in self.out, f"leased twice at once: {lease.url}"
         assert not url.final or lease.url in self.cut, f"leased after it was settled for good: {lease.url}"
         assert lease.host not in self.busy, f"two connections to {lease.host}"
-        assert now >= url.not_before - _SLACK, f"retried {url.not_before - now:.3f} s early: {lease.url}"
+        early = url.not_before - now
+        assert early <= _SLACK or lease.url in self.cut, f"retried {early:.3f} s early: {lease.url}"
         for name, interval in self._limits(lease.host).items():
             early = self.free_at.get(name, 0.0) - now
             assert early <= _SLACK, f"{name} asked {early:.3f} s early"

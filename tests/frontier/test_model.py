@@ -132,7 +132,7 @@ class Driver:
     async def crash(self) -> None:
         table = self.desk.table
         if isinstance(table, TornTable):
-            self.desk.table = table.reopened(self.random.randrange(1, 4000))
+            self.desk.table = table.reopened(self.random.randrange(1, 600))
         self.answers.clear()
         await self.desk.reopened()
         self.model.crashed(self.desk.clock.now() - 0.25)
@@ -177,7 +177,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
             return await open_redis_table(f"{server.url}#model{request.node.name}")
         if request.param == "rocksdb":
             return RocksTable(tmp_path / "state", SystemClock())
-        return MemoryTable() if request.param == "memory" else TornTable(5, 3000)
+        return MemoryTable() if request.param == "memory" else TornTable(5, 300)
 
     return table
 

@@ -14,6 +14,7 @@ from . import keys
 from .queues import FRONT
 from .rows import (
     IN_QUEUE,
+    IS_DEAD,
     IS_SETTLED,
     HostRow,
     Learned,
@@ -96,10 +97,12 @@ class Letters:
         for number in range(self._state.config.storage.partitions):
             partition = number.to_bytes(2, "big")
             async for rows in pages(self._state.table, partition + keys.DEAD):
-                for item, value in rows:
+                # A crash may have left a letter of a URL that lived on: the URL's own row decides.
+                states = await self._state.table.get([keys.url_row(partition + item) for item, _ in rows])
+                for (item, value), state in zip(rows, states, strict=True):
                     pending = decode_pending(value)
                     reason = pending.visits[-1].reason if pending.visits else ""
-                    if wanted.takes(pending.url, reason):
+                    if state == IS_DEAD and wanted.takes(pending.url, reason):
                         yield partition + item, pending
 
     async def revive(self, wanted: Filter) -> int:
@@ -125,6 +128,7 @@ class Letters:
 
     async def _requeue_dead(self, urls: Sequence[tuple[bytes, Pending]]) -> None:
         """Order of writing: hosts, queue rows, URL rows, then the dead rows go."""
+        await self._forget_leases([key for key, _ in urls])
         batch = Batch()
         hosts = await self._state.hosts.load(list({key[: keys.HOST_KEY] for key, _ in urls}))
         for key, pending in urls:
@@ -134,6 +138,14 @@ class Letters:
             self._state.totals.dead -= 1
             batch.ends.append(Delete(keys.dead_row(key)))
         await self._settling.write(batch)
+
+    async def _forget_leases(self, dead: Sequence[bytes]) -> None:
+        """A crash may have left the lease under which a URL died; it must not bring the URL back a second time."""
+        late = [entry for key in dead if (entry := self._state.leases.get(key)) is not None]
+        if late:
+            await self._state.table.write([Delete(keys.lease_row(entry.key)) for entry in late])
+        for entry in late:
+            self._state.take_back(entry)
 
     def _enqueue(self, key: bytes, pending: Pending, batch: Batch) -> None:
         host = self._state.hosts.live(key[: keys.HOST_KEY])

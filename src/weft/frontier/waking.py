@@ -10,6 +10,7 @@ from typing import Final
 from weft.ports import Delete, Put, Range, Rows
 
 from . import keys
+from .host import Host
 from .queues import FRONT
 from .rows import IN_QUEUE, IN_WAIT, decode_pending
 from .settling import Batch, Settling
@@ -45,6 +46,7 @@ class Waking:
         hosts = await self._state.hosts.load(list({key[: keys.HOST_KEY] for key in found}))
         named = await self._state.table.get([keys.url_row(key) for key in found])
         batch = Batch()
+        woken: list[Host] = []
         for key, (item, value), where in zip(found, rows, named, strict=True):
             host = hosts[key[: keys.HOST_KEY]]
             if where == IN_WAIT + item[:8]:
@@ -52,9 +54,14 @@ class Waking:
                 self._settling.requeue(key, host, (place, decode_pending(value)), batch)
                 batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
                 self._state.queued(host, 1)
-                self._state.waits(host, -1)
+                woken.append(host)
             batch.ends.append(Delete((partition + keys.WAITING, item)))
         await self._settling.write(batch)
+        for host in woken:
+            # Only now: a crash must never leave fewer counted than wait, or the crawl would end without them.
+            self._state.waits(host, -1)
+            host.dirty = True
+        self._state.urgent += woken
 
     def expired(self) -> Sequence[Leased]:
         """Leases that nobody settled in time, oldest first."""
