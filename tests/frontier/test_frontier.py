@@ -164,6 +164,23 @@ async def test_a_host_that_cannot_be_reached_is_parked_with_its_urls_and_does_no
     assert len(await desk.crawl()) == 2
 
 
+async def test_an_origin_that_cannot_be_reached_does_not_park_a_host_that_answers_at_another(desk: Desk) -> None:
+    await desk.frontier.add([Link("http://a.example/", seed=True)])
+    await desk.add(*(f"https://a.example/{page}" for page in range(20)), depth=3)
+    done: list[str] = []
+    for _ in range(100):
+        for lease in await desk.lease():
+            reached = lease.url.startswith("https")
+            await desk.settle([lease], Reason.STORED if reached else Reason.CONNECT_FAILED)
+            done += [lease.url] if reached else []
+        if (wait := desk.frontier.ready_in()) is None:
+            break
+        desk.clock.tick(wait + 0.01)
+    assert len(done) == 20
+    counts = desk.frontier.counts()
+    assert (counts.parked_hosts, counts.parked) == (1, 1)  # by the one URL that is left
+
+
 async def test_a_redirect_goes_first_and_a_seeds_redirect_widens_the_scope() -> None:
     desk = Desk(configured(Scope(reach="host")))
     await desk.frontier.add([Link("http://a.example/", seed=True), Link("http://a.example/x")])

@@ -12,7 +12,7 @@ from . import keys, retry
 from .host import Host
 from .leasing import read_lease
 from .letters import pages
-from .rows import IS_SETTLED, decode_host, decode_settled, lease_of
+from .rows import IN_QUEUE, IS_SETTLED, decode_host, decode_settled, lease_of
 from .settling import Batch, Settling
 from .state import Leased, State, milliseconds
 
@@ -94,13 +94,24 @@ class Recovery:
     async def _put_back(self, orphans: list[bytes]) -> None:
         entries = [entry for key in orphans if (entry := self._state.leases.get(key)) is not None and entry.orphan]
         where = await self._state.table.get([keys.url_row(entry.key) for entry in entries])
+        moved = await self._moved(entries, where)
         batch = Batch()
         for entry, row in zip(entries, where, strict=True):
             self._state.take_back(entry)
             batch.ends.append(Delete(keys.lease_row(entry.key)))
-            if not _was_settled(row, entry.lease):
+            if entry.key not in moved and not _was_settled(row, entry.lease):
                 self._settling.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
         await self._settling.write(batch)
+
+    async def _moved(self, entries: list[Leased], where: list[bytes | None]) -> set[bytes]:
+        """Those whose settling got as far as the row that brings them to another place in their queue."""
+        named = [
+            (entry.key, row[1:])
+            for entry, row in zip(entries, where, strict=True)
+            if row is not None and row[:1] == IN_QUEUE and row[1:] != keys.item_of(entry.lease.place)
+        ]
+        found = await self._state.table.get([keys.queue_row(key, item) for key, item in named])
+        return {key for (key, _), row in zip(named, found, strict=True) if row is not None}
 
     async def _revive(self, parked: list[bytes]) -> None:
         """One attempt: the first failure parks it again."""

@@ -18,6 +18,7 @@ from weft.urls.host import url_key
 from . import keys, retry
 from .answers import Answers, fate_of
 from .host import Host
+from .priority import Band
 from .rows import (
     IN_QUEUE,
     IN_WAIT,
@@ -33,6 +34,7 @@ from .state import Leased, State
 
 _KEPT_VISITS: Final = 20
 _CONTENT: Final = (Reason.STORED, Reason.UNCHANGED)
+_LAST: Final = keys.level(Band.LOW, keys.MAX_DEPTH)
 
 
 class Batch:
@@ -40,6 +42,7 @@ class Batch:
 
     def __init__(self) -> None:
         self.hosts: dict[Host, None] = {}
+        self.names: list[Put] = []  # URL rows that name a queue row before it is there, for recovery to compare
         self.rows: list[Put] = []
         self.urls: list[Put] = []
         self.ends: list[Delete] = []
@@ -168,12 +171,17 @@ class Settling:
             self._state.due[partition] = min(due, self._state.due.get(partition, due))
 
     def _closed(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
-        """The host cannot be reached: the URL goes back to its place, the host waits or is parked."""
+        """The host cannot be reached: it waits or is parked.
+
+        The URL goes behind the host's others, of which some may be of an origin (another port) that answers.
+        """
         config, host = self._state.config.frontier, entry.host
         failed = _with_visit(entry.pending, outcome)
         attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
         pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
-        self.requeue(entry.key, host, (keys.item_of(entry.lease.place), pending), batch)
+        place = keys.queue_item(_LAST, self._state.next_sequence(), entry.key)
+        self.requeue(entry.key, host, (place, pending), batch)
+        batch.names.append(Put(keys.url_row(entry.key), IN_QUEUE + place))
 
     async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:
         """Leases that are not out: settled before, used again, or expired and waiting for another try.
@@ -209,7 +217,7 @@ class Settling:
             host.heads.pop(level, None)
         hosts = [self._state.hosts.saved(host) for host in batch.hosts]
         try:
-            await self._state.table.write(hosts, batch.rows, batch.urls, batch.ends)
+            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, batch.ends)
         except EngineError:
             for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
                 if entry.key not in self._state.leases:
