@@ -82,6 +82,21 @@ async def test_a_crash_gives_leases_back_and_the_host_its_gap(desk: Desk) -> Non
     assert await desk.crawl() == ["http://a.example/2"]
 
 
+async def test_a_crawl_delay_read_just_before_a_crash_holds_after_it(desk: Desk) -> None:
+    await desk.add("http://a.example/1", "http://a.example/2")
+    await desk.lease()
+    await desk.reopened()
+    (orphan,) = desk.frontier.orphans()
+    desk.frontier.slow_down(orphan, 20.0)
+    desk.clock.tick(19.0)
+    assert await desk.lease() == []
+    desk.clock.tick(1.01)
+    (lease,) = await desk.lease()
+    await desk.settle([lease])
+    desk.clock.tick(19.0)
+    assert await desk.lease() == [], "also from then on"
+
+
 async def test_a_lease_settled_from_the_archive_after_a_crash_is_not_asked_again(desk: Desk) -> None:
     await desk.add("http://a.example/1")
     (lease,) = await desk.lease()
