@@ -135,6 +135,7 @@ class Bench:
         if len(self.frontier._state.lookups.names) > many:
             names = await self.frontier.wants_address(20_000)
             self.frontier.resolved({name: address(name) for name in names})
+            await self.frontier.lease(0)  # writes them down, as any lease of a crawl does
 
 
 def outcome(lease: Lease, now: float) -> Outcome:
@@ -156,17 +157,18 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def child(*arguments: str) -> dict[str, Any]:
+def child(*arguments: str) -> Any:
     """A form in a process of its own: its figures."""
     done = subprocess.run([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, check=True)
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
+    return json.loads(done.stdout)
 
 
 def measure(urls: int, hosts: int, scratch: Path) -> dict[str, Any]:
     folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=scratch))
     try:
-        return child("bench.frontier", "--child", "--urls", str(urls), "--hosts", str(hosts), "--scratch", str(folder))
+        options = ("--urls", str(urls), "--hosts", str(hosts), "--scratch", str(folder))
+        figures: dict[str, Any] = child("bench.frontier", "--child", *options)
+        return figures
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
