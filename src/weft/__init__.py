@@ -32,8 +32,10 @@ def crawl(seeds: Iterable[str], out: str | Path, config: Config | None = None) -
     return crawl_seeds(seeds, Path(out), config or Config())
 
 
-def extract(html: bytes, url: str | None = None, *, markdown: bool = False) -> Extract:
+def extract(html: bytes | str, url: str | None = None, *, markdown: bool = False) -> Extract:
     """The main text and metadata of an HTML page. Raises `errors.Refused` for a page no parser may have."""
     from weft.parse.text import extract as extract_page
 
+    if isinstance(html, str):  # the mark outweighs whatever charset the page names
+        html = b"\xef\xbb\xbf" + html.encode("utf-8", "replace")
     return extract_page(html, url, markdown=markdown)

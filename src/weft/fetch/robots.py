@@ -99,9 +99,9 @@ class Robots:
         self._lines_of_rules: dict[tuple[Rule, str], str] = {}
 
     @classmethod
-    def parse(cls, body: bytes) -> "Robots":
+    def parse(cls, body: bytes | str) -> "Robots":
         """Whatever the bytes are; what is no record is passed over."""
-        return cls(_RECORD.findall(_text(body)))
+        return cls(_RECORD.findall(_text(body.encode("utf-8", "replace") if isinstance(body, str) else body)))
 
     def allows(self, url: str, agent: str) -> bool:
         """Whether the agent (a product token) may fetch the URL."""
