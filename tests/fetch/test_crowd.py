@@ -16,7 +16,7 @@ def asking() -> Asking:
 
 
 def test_one_body_of_the_largest_size_has_room_beside_ordinary_ones() -> None:
-    crowd, large, others = Crowd(CAP), asking(), [asking() for _ in range(20)]
+    crowd, large, others = Crowd(CAP), asking(), [asking() for _ in range(15)]
     for other in others:
         crowd.grown(other, SMALL + MEGABYTE // 2)
     crowd.grown(large, CAP)

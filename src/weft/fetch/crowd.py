@@ -8,10 +8,10 @@ from typing import Final
 
 from .connector import Asking
 
-SMALL: Final = 256 * 1024
-"""Bytes that every body may have without being counted: twice an ordinary page."""
+SMALL: Final = 64 * 1024
+"""Bytes that every body may have without being counted: an ordinary page."""
 
-_BESIDE: Final = 12 * 1024 * 1024  # bytes of others that have room beside one body of the largest size
+_BESIDE: Final = 8 * 1024 * 1024  # bytes of others that have room beside one body of the largest size
 
 
 class Crowd:

@@ -29,7 +29,7 @@ GRACE: Final = 5.0
 
 _FAREWELL: Final = 0.1  # seconds until a server has noticed that we hung up; by its own log the answer ends then
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
-_UNREAD: Final = 64 * 1024  # of each body; aiohttp stops receiving at twice as much (its own 512 KB add up over hosts)
+_UNREAD: Final = 32 * 1024  # of each body; aiohttp stops receiving at twice as much (its own 512 KB add up over hosts)
 _KEPT_OF_FAILED: Final = 1024 * 1024  # a cut robots.txt still counts; nobody wants a large body that was given up
 _MAX_FIELDS: Final = 16_384  # aiohttp counts fields; we bound their octets
 
