@@ -28,9 +28,8 @@ class Places:
         self.steps: dict[Step, int] = {}
         self.rows: set[int] = set()
         self.items: set[int] = set()
-        self.variants: dict[
-            tuple[int, int], int
-        ] = {}  # of links: the place, twice; of rows: the first cell's, the row's
+        # A place inside a link goes by its own number, twice; a row of data by that of its first cell and its own.
+        self.variants: dict[tuple[int, int], int] = {}
 
     def take(self, step: Step) -> int:
         """Where a step leads that was not taken before."""
