@@ -61,7 +61,7 @@ def killed_in_the_middle(folder: Path, hosts: int, seconds: float, share: float)
             assert requests >= share * hosts * window, f"{requests / window:.1f} of {hosts} requests a second"
 
 
-@pytest.mark.long  # and only on a machine that does nothing else: tests/frontier/test_virtual_time.py needs no such luck
+@pytest.mark.long  # and only where nothing else runs: tests/frontier/test_virtual_time.py needs no such luck
 def test_two_hundred_hosts_for_a_minute(tmp_path: Path) -> None:
     killed_in_the_middle(tmp_path, hosts=200, seconds=35.0, share=0.98)
 
