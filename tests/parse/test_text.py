@@ -2,13 +2,14 @@
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import Refused
 from weft.parse.reading import read
-from weft.parse.text import VERSION, compose, extract
+from weft.parse.text import VERSION, compose, extract, keep_tables_whole
 
 SENTENCE = "The harbour authority voted on Tuesday to rebuild the old pier, ending years of argument. "
 ARTICLE = f"""<html lang="en-gb"><head><title>Pier vote | Courier</title></head><body>
@@ -148,3 +149,14 @@ def test_any_markup_is_survived(pieces: list[str]) -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(body: bytes) -> None:
     extract(body, "https://example.org/")
+
+
+@pytest.mark.parametrize(("chosen", "whole"), [((1, 4), True), ((4,), False)])
+def test_a_table_is_kept_or_left_as_a_whole(chosen: tuple[int, ...], whole: bool) -> None:
+    rows = "".join(f"<tr><td>Town {number}</td><td>{number}</td></tr>" for number in range(3))
+    page = f"<p>Before.</p><table><thead><tr><th>Name</th><th>People</th></tr></thead>{rows}</table><p>After.</p>"
+    walk = read(page.encode()).walk
+    kept = np.array([number == 0 or number in chosen for number in range(6)])
+    keep_tables_whole(walk, kept)
+    assert walk.texts[1:5] == ["Name | People", "Town 0 | 0", "Town 1 | 1", "Town 2 | 2"]
+    assert kept.tolist() == [True, *[whole] * 4, False]

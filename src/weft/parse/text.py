@@ -24,6 +24,7 @@ VERSION = "weft-text/2"
 
 _MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
 _TINY = 20  # words: a main text this short is doubted
+_MOST_ROWS = 0.5  # share of a table's rows that decides about the others
 _GENEROUS = 0.15  # chance above which a block is kept when the main text is doubted
 _SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
 _OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
@@ -116,12 +117,28 @@ def select(walk: Walk, url: str | None = None) -> Selection:
     page = features(walk, url)
     chance = tempered(chances(page, weights()), page)
     kept = choose(chance, page.words)
+    keep_tables_whole(walk, kept)
     total = float(page.words.sum())
     found = float(page.words[kept].sum())
     fallback = found < _TINY and total > 2 * found
     if fallback:
         kept |= _generous(walk, chance)
     return Selection(np.flatnonzero(kept).tolist(), fallback, total)
+
+
+def keep_tables_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
+    """Rows of one table go together, as most of them do: half a table tells nobody anything."""
+    rows = {number for number, place in enumerate(walk.places) if place[Trait.TAG] == Tag.ROW}
+    if not rows:
+        return
+    tables: dict[int, list[int]] = {}
+    facts, columns, parents = walk.facts, len(Fact), walk.box_parents
+    for block, place in enumerate(facts[Fact.PLACE :: columns]):
+        if place in rows:
+            row = facts[block * columns + Fact.BOX]
+            tables.setdefault(parents[parents[row]], []).append(block)  # above it <thead> or <tbody>, which always is
+    for blocks in tables.values():
+        kept[blocks] = kept[blocks].mean() >= _MOST_ROWS
 
 
 def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
