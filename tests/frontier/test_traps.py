@@ -51,8 +51,17 @@ def test_a_family_is_the_site_whatever_its_suffix() -> None:
 
 
 def test_a_hostile_url_takes_no_time() -> None:
-    for url in ("http://a.org/" + "a" * 2000 + "1", "http://a.org/" + "0-" * 1000, "http://a.org/1/" + "x/" * 1000):
-        pattern_of(url)
+    """So long that anything but linear time would be hours."""
+    twice = "".join(f"{number:x}/" for number in range(200_000)) * 2
+    for path, rule in {
+        "a" * 1_000_000 + "1": Rule.SESSION,
+        "0-" * 500_000: Rule.NUMBERS,
+        "1/" + "x/" * 500_000: Rule.SEGMENTS,
+        twice: Rule.NUMBERS,
+    }.items():
+        pattern = pattern_of(f"http://a.org/{path}")
+        assert pattern is not None
+        assert pattern.rule is rule
 
 
 def desk_with(sample: int) -> Desk:

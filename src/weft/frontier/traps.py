@@ -5,6 +5,7 @@ each pattern a sample is taken in. More follow as its pages prove to differ; the
 """
 
 import re
+from collections import Counter
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -77,7 +78,7 @@ def pattern_of(url: str) -> Pattern | None:
 def _repeats(segments: list[str]) -> bool:
     if len(set(segments)) > len(segments) - _REPEATS + 1:
         return False
-    return any(segment and segments.count(segment) >= _REPEATS for segment in segments)
+    return max(Counter(filter(None, segments)).values(), default=0) >= _REPEATS
 
 
 @lru_cache(maxsize=16_384)
