@@ -2,7 +2,7 @@
 
 Order of writing: host rows (levels reach down to what comes back; the next moment), then queue, waiting and dead rows,
 then URL rows that name them, then the lease rows go. A lease row found after a crash is put back unless the URL row
-says that this very lease was settled.
+says that this very lease was settled, or names another queue row that is there: it is named first when a URL moves.
 """
 
 from collections.abc import Sequence
