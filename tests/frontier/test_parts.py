@@ -51,10 +51,20 @@ def test_the_sketch_knows_about_how_many_there_were(count: int) -> None:
     for seed in range(30):
         random, known = Random(seed), b""
         for member in [random.getrandbits(64) for _ in range(count)]:
-            known = sketch.added(sketch.added(known, member), member)
+            known = sketch.added(sketch.added(known, [member]), [member])
         errors.append(abs(sketch.estimate(known) - count))
     assert sum(errors) / len(errors) <= max(0.6, 0.15 * count)
-    assert len(known) == 64
+    assert len(known) == 32
+
+
+def test_a_union_knows_the_members_of_both() -> None:
+    random = Random(11)
+    for count in (0, 1, 5, 50, 2000):
+        ours, theirs = ([random.getrandbits(64) for _ in range(count)] for _ in range(2))
+        one, other = sketch.added(b"", ours), sketch.added(b"", theirs)
+        both = sketch.union(one, other)
+        assert both == sketch.added(one, theirs) == sketch.union(other, one)
+        assert sketch.union(both, other) is both
 
 
 def test_hosts_of_one_address_stand_in_line() -> None:

@@ -181,28 +181,3 @@ async def test_own_hosts_go_without_delay_budgets_and_addresses() -> None:
         assert len(leases) == 6
         await desk.settle(leases)
     assert desk.frontier.ready_in() is None
-
-
-async def test_hosts_of_high_authority_get_their_share() -> None:
-    desk = Desk(configured(frontier=Frontier(authority_domains=5)))
-    famous = [f"http://famous{number}.com/" for number in range(50)]
-    others = [f"http://other{number}.com/" for number in range(50)]
-    await desk.add(*others)
-    for linking in range(12):
-        await desk.add(*famous, source=f"http://linking{linking}.org/")
-        desk.clock.tick(0.6)
-    await desk.settle(await desk.lease(), Reason.SERVER_ERROR)  # every host has been asked once
-    await desk.add(famous[0])
-    desk.clock.tick(60.0)
-    leases = await desk.lease(50)
-    assert sum(lease.host.startswith("famous") for lease in leases) == pytest.approx(30, abs=1)
-
-
-async def test_a_domains_budget_grows_with_the_domains_that_link_to_it() -> None:
-    desk = Desk(configured(Scope(reach="any"), Frontier(domain_budget=3)))
-    pages = [f"http://a.com/{letter}" for letter in "abcdefghijklmnop"]
-    assert (await desk.add(*pages)).new == 3
-    for linking in range(3):
-        await desk.add("http://a.com/a", source=f"http://linking{linking}.org/")
-    grown = (await desk.add(*pages)).new
-    assert 3 <= grown <= 12

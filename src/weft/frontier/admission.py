@@ -19,7 +19,7 @@ from weft.urls.host import host_of, registrable, url_key
 from weft.urls.scope import Rules
 
 from . import keys
-from .authority import Authority, linked
+from .authority import Authority, vouch
 from .bloom import SeenFilter
 from .domains import Domains
 from .drops import Drops
@@ -67,7 +67,7 @@ class Group(NamedTuple):
 class Writes(NamedTuple):
     """What one chunk of links changes."""
 
-    scope: list[Put]
+    marks: list[Put]  # of scope and authority
     hosts: dict[Host, DomainRow]  # whose rows changed
     queue: list[Put]
     urls: list[Put]
@@ -87,7 +87,7 @@ class Admission:
         # RocksDB has filters of its own, one per file; a second one gained nothing when measured.
         self.filter = SeenFilter(state.table) if config.storage.state.startswith(("redis", "unix")) else None
         self._domains = Domains(state.table, config, reach)
-        self._authority = Authority()
+        self._authority = Authority(state.table, state.hosts, self._partitions)
         self.drops = Drops(state.table)
 
     async def add(self, links: Sequence[Link]) -> Added:
@@ -119,34 +119,39 @@ class Admission:
         writes = Writes([], {}, [], [], {})
         for link in keyed.values():
             if link.seed:
-                writes.scope.extend(self._reach.widen(host_of(link.url)))
+                writes.marks.extend(self._reach.widen(host_of(link.url)))
         groups: dict[bytes, list[bytes]] = {}
         for key in unseen:
             groups.setdefault(key[: keys.HOST_KEY], []).append(key)
         drops: Counter[Drop] = Counter()
         wanted = self._judged(groups, keyed, drops)
+        hosts = await self._state.hosts.load(list(wanted))
         self._authority.note(keyed)
-        sources = self._authority.of(wanted, self._state.time.now_ms())
-        hosts = await self._state.hosts.load([*wanted, *(key for key in sources if key not in wanted)])
-        names = {key: host.domain for key, host in hosts.items()}
-        for key, links in wanted.items():
-            if key not in names:
-                names[key] = registrable(host_of(links[0][1].url))
+        writes.marks.extend(await self._authority.counted(hosts))  # caps depend on it
+        names = {
+            key: hosts[key].domain if key in hosts else registrable(host_of(links[0][1].url))
+            for key, links in wanted.items()
+        }
         await self._domains.load({(key[:2], name) for key, name in names.items()})
         patterns = await self._patterns(wanted)
-        for key in hosts:  # before the caps, which depend on it
-            self._count_links(key, sources.pop(key, set()), writes)
         for key, links in wanted.items():
             domain = self._domains.get(key[:2], names[key])
-            kept = self._within_caps(self._state.hosts.live(key), domain, links, drops)
+            host = hosts.get(key)
+            if host is not None:
+                vouch(domain, host)
+            kept = self._within_caps(host, domain, links, drops)
             if kept and (surplus := self._take_in_host(Group(key, domain, kept), patterns, writes)):
                 drops[Drop.TRAP] += surplus
-        for key, domains_linking in sources.items():
-            self._count_links(key, domains_linking, writes)
         await self._write(writes)
+        await self._authority.write(self._state.time.now_ms())
         await self.drops.write(self._state.time.now_ms())
-        self._recent.remember(put.key[0][: keys.HOST_KEY] + put.key[1] for put in writes.urls)
+        self._recent.remember(keys.of_url_row(put.key) for put in writes.urls)
         return drops, len(writes.urls)
+
+    async def close(self) -> None:
+        """Write down what was gathered to be written with later links."""
+        await self._authority.write_all()
+        await self.drops.write(1 << 62)
 
     async def _patterns(self, wanted: dict[bytes, list[tuple[bytes, Link]]]) -> Patterns:
         """Of every link, the patterns it belongs to; their rows are in memory."""
@@ -158,14 +163,6 @@ class Admission:
                 found[key] = self._traps.shapes(host, link.url) + family
         await self._traps.load({pair for pairs in found.values() for pair in pairs})
         return found
-
-    def _count_links(self, key: bytes, sources: set[bytes], writes: Writes) -> None:
-        host = self._state.hosts.live(key)
-        if host is None:
-            return
-        domain = self._domains.get(key[:2], host.domain)
-        if sources and linked(host, domain, sources):
-            writes.hosts[host] = domain
 
     def _judged(
         self, groups: dict[bytes, list[bytes]], keyed: dict[bytes, Link], drops: Counter[Drop]
@@ -218,16 +215,19 @@ class Admission:
         was_idle = not host.has_work
         now = int(self._state.time.wall())
         rows: list[Row] = []
+        queue, urls = keys.group(key, keys.QUEUE), keys.group(key, keys.URL)
         for url, link in wanted:
             item = self._place(host, url, link)
             value = encode_link(link, now)
             rows.append((item, value))
-            writes.queue.append(Put((key + keys.QUEUE, item), value))
-            writes.urls.append(Put((key + keys.URL, url[10:]), IN_QUEUE + item))
+            writes.queue.append(Put((queue, item), value))
+            writes.urls.append(Put((urls, url[10:]), IN_QUEUE + item))
         for row, where in held:
             writes.queue.append(row)
             writes.urls.append(where)
         writes.joined[host] = rows
+        if not host.row.admitted:
+            writes.marks.append(Put(keys.authority_row(key), host.sketch))
         host.row.admitted += len(rows)  # a trap that is held must not use up what its site may bring
         self._domains.count(domain, len(rows))
         self._state.queued(host, len(rows))
@@ -273,9 +273,9 @@ class Admission:
     def _place(self, host: Host, key: bytes, link: Link) -> bytes:
         """The item of the link's queue row; its level is marked as holding rows."""
         if link.kind is Kind.PAGE and link.hint is None and link.via is not Via.REDIRECT:
-            band = plain_band(link.depth, host.row.authority)
+            band = plain_band(link.depth, host.authority)
         else:
-            band = priority(features_of(link, host.row.authority, self._state.time.wall())).band
+            band = priority(features_of(link, host.authority, self._state.time.wall())).band
         level = keys.level(band, link.depth)
         sequence = self._state.next_sequence()
         levels = host.row.levels
@@ -288,13 +288,13 @@ class Admission:
         return keys.queue_item(level, sequence, key)
 
     async def _write(self, writes: Writes) -> None:
-        if not (writes.hosts or writes.scope):
+        if not (writes.hosts or writes.marks):
             return
-        first = [*writes.scope, *(self._state.hosts.saved(host) for host in writes.hosts)]
+        first = [*writes.marks, *(self._state.hosts.saved(host) for host in writes.hosts)]
         first += self._domains.changes((host.key[:2], domain) for host, domain in writes.hosts.items())
         first += self._traps.changes()
         if self.filter is not None:
-            first += self.filter.added([put.key[0][: keys.HOST_KEY] + put.key[1] for put in writes.urls])
+            first += self.filter.added([keys.of_url_row(put.key) for put in writes.urls])
         try:
             await self._state.table.write(first, writes.queue, writes.urls)
         except EngineError:

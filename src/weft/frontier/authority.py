@@ -1,30 +1,40 @@
 """How many other domains link to a host: counted from links on their way in, those already seen included.
 
-Each pair of linking domain and linked host is looked at once in a while, not once per link, and many at a time.
+Each pair of linking domain and linked host is looked at once in a while, not once per link, and many at a time. A host
+has its sketch from its first URL on, in a row of its own: most links lead to hosts that are not in memory.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Final
 
 import xxhash
 
+from weft.ports import Put, Table
 from weft.records import Link
-from weft.urls.host import host_of, registrable
+from weft.urls.host import host_key, host_of, registrable
 
 from . import keys, sketch
-from .host import Host
+from .host import Host, Hosts
 from .rows import DomainRow
 from .seen import Recent
 
 _PAIRS: Final = 200_000  # pairs remembered as counted
-_GATHERED: Final = 2000  # pairs that wait to be counted, at most
-_PATIENCE: Final = 5000  # ms that they wait, at most
+_GATHERED: Final = 10_000  # pairs that wait to be counted, about
+_PATIENCE: Final = 5000  # ms that they wait, about
+_AT_ONCE: Final = 500  # hosts counted at a time that nobody asked for
 
 
 class Authority:
-    """Gathers pairs and gives them out by host: when there are many, or when the host is touched anyway."""
+    """Gathers pairs and counts them by host: those that wait longest, or when the host is touched anyway.
 
-    def __init__(self) -> None:
+    A crash forgets what is gathered; the same domains will link there again.
+    """
+
+    def __init__(self, table: Table, hosts: Hosts, partitions: int) -> None:
+        self._table = table
+        self._hosts = hosts
+        self._partitions = partitions
         self._pairs = Recent(_PAIRS)
         self._gathered: dict[bytes, set[bytes]] = {}  # host → hashes of domains that link to it
         self._count = 0
@@ -32,48 +42,66 @@ class Authority:
 
     def note(self, keyed: Mapping[bytes, Link]) -> None:
         """Links on their way in."""
-        by_source: dict[str, set[bytes]] = {}
+        by_source: dict[str, dict[bytes, str]] = {}
         for key, link in keyed.items():
-            by_source.setdefault(link.source, set()).add(key[: keys.HOST_KEY])
+            by_source.setdefault(link.source, {})[key[: keys.HOST_KEY]] = link.url
         by_source.pop("", None)
         for source, targets in by_source.items():
-            domain = _hash(registrable(host_of(source)))
-            pairs = self._pairs.unknown({domain + target for target in targets})
+            name = host_of(source)
+            own, domain = host_key(name, self._partitions)[:2], registrable(name)
+            mark = xxhash.xxh3_64_digest(domain.encode())
+            pairs = self._pairs.unknown(
+                {
+                    mark + target
+                    for target, url in targets.items()
+                    if target[:2] != own or registrable(host_of(url)) != domain
+                }
+            )
             self._pairs.remember(pairs)
             self._count += len(pairs)
             for pair in pairs:
-                self._gathered.setdefault(pair[8:], set()).add(domain)
+                self._gathered.setdefault(pair[8:], set()).add(mark)
 
-    def of(self, hosts: Iterable[bytes], now_ms: int) -> dict[bytes, set[bytes]]:
-        """By host, the domains gathered for it: of these hosts, or of all when they are many or waited long.
+    async def counted(self, hosts: Iterable[bytes]) -> list[Put]:
+        """Count what was gathered for these hosts; the rows that change."""
+        return await self._counted([host for host in hosts if host in self._gathered])
 
-        A crash forgets what is gathered; the same domains will link there again.
-        """
+    async def write(self, now_ms: int) -> None:
+        """Count for those hosts that waited longest, if pairs are many or wait long."""
         if self._count > _GATHERED or now_ms - self._since > _PATIENCE:
-            found, self._gathered = self._gathered, {}
-            self._count, self._since = 0, now_ms
-            return found
-        return {host: self._gathered.pop(host) for host in hosts if host in self._gathered}
+            await self._table.write(await self._counted(list(islice(self._gathered, _AT_ONCE))))
+            if not self._gathered:
+                self._since = now_ms
+
+    async def write_all(self) -> None:
+        await self._table.write(await self._counted(list(self._gathered)))
+
+    async def _counted(self, hosts: list[bytes]) -> list[Put]:
+        taken = {host: self._gathered.pop(host) for host in hosts}
+        self._count -= sum(map(len, taken.values()))
+        known = await self._sketches(hosts)
+        changes = []
+        for key, links in known.items():
+            wider = sketch.added(links, map(int.from_bytes, taken[key]))
+            if wider is not links:
+                changes.append(Put(keys.authority_row(key), wider))
+                if (host := self._hosts.live(key)) is not None:
+                    host.linked_from(wider)
+        return changes
+
+    async def _sketches(self, hosts: list[bytes]) -> dict[bytes, bytes]:
+        """Of those of the hosts that are known; out of scope there are others."""
+        away = [key for key in hosts if self._hosts.live(key) is None]
+        rows = await self._table.get([keys.authority_row(key) for key in away]) if away else []
+        known = {key: links for key, links in zip(away, rows, strict=True) if links is not None}
+        for key in hosts:
+            if (host := self._hosts.live(key)) is not None:
+                known[key] = host.sketch
+        return known
 
 
-def linked(host: Host, domain: DomainRow, sources: set[bytes]) -> bool:
-    """Count the domains with these hashes as linking to the host; False if that tells nothing new."""
-    members = [int.from_bytes(source, "big") for source in sources - {_hash(host.domain)}]
-    wider = _with(domain.sketch, members)
-    if wider is not domain.sketch:
-        domain.sketch, domain.authority, domain.dirty = wider, sketch.estimate(wider), True
-    known = _with(host.row.sketch, members)
-    if known is host.row.sketch:
-        return False
-    host.row.sketch, host.row.authority = known, sketch.estimate(known)
-    return True
-
-
-def _with(known: bytes, members: list[int]) -> bytes:
-    for member in members:
-        known = sketch.added(known, member)
-    return known
-
-
-def _hash(domain: str) -> bytes:
-    return xxhash.xxh3_64_digest(domain.encode())
+def vouch(domain: DomainRow, host: Host) -> None:
+    """Whoever links to the host links to its domain."""
+    known = sketch.union(domain.sketch, host.sketch)
+    if known is not domain.sketch:
+        domain.sketch, domain.authority, domain.dirty = known, sketch.estimate(known), True

@@ -219,8 +219,9 @@ class Frontier:
 
     async def host_rows(self) -> AsyncIterator[HostStory]:
         """Every host, for exports and `weft status`."""
-        async for _, row in self._letters.hosts():
-            yield host_story(row)
+        async for key, row in self._letters.hosts():
+            (links,) = await self._state.table.get([keys.authority_row(key)])
+            yield host_story(row, links)
 
     async def url_rows(self) -> AsyncIterator[tuple[Settled, Learned | None]]:
         """Every URL whose fate is known, with what refining learned of it: the URL table."""
@@ -231,7 +232,7 @@ class Frontier:
         """Write what is newer in memory than in the table."""
         async with self._lock:
             self._keep_time()
-            await self._admission.drops.write(1 << 62)
+            await self._admission.close()
             late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
             if late:
                 await self._state.table.write(late)

@@ -10,7 +10,7 @@ from weft.ports import Put, Table
 from weft.urls.host import registrable
 from weft.urls.own import OwnHosts
 
-from . import keys
+from . import keys, sketch
 from .rows import HostRow, Pending, decode_host, encode
 
 Row: TypeAlias = tuple[bytes, bytes]
@@ -30,14 +30,15 @@ class Host:
     """The row, and what is only true while the process lives."""
 
     __slots__ = (
-        "again", "asking", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms", "heads",
-        "holder", "key", "leases", "own", "resolving", "row", "unresolved",
+        "again", "asking", "authority", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms",
+        "heads", "holder", "key", "leases", "own", "resolving", "row", "sketch", "unresolved",
     )  # fmt: skip
 
-    def __init__(self, key: bytes, row: HostRow, own: bool) -> None:
+    def __init__(self, key: bytes, row: HostRow, own: bool, links: bytes) -> None:
         self.key = key
         self.row = row
         self.own = own
+        self.linked_from(links)
         if not row.domain:
             row.domain = len(registrable(row.name))
         self.domain = row.name[-row.domain :]  # kept in the row, because the list of suffixes is slow to search
@@ -54,6 +55,11 @@ class Host:
         self.leases = 0  # not settled: they hold on to this very object
         self.claims = 0  # who waits for a turn: robots.txt redirects
         self.dirty = False  # the row in the table is older
+
+    def linked_from(self, links: bytes) -> None:
+        """The sketch of the domains that link to it, which has a row of its own."""
+        self.sketch = links
+        self.authority = sketch.estimate(links)  # about how many they are
 
     @property
     def has_work(self) -> bool:
@@ -88,20 +94,17 @@ class Hosts:
         """Those of the hosts that are known, from memory or from the table in one read."""
         missing = [key for key in wanted if key not in self._live]
         if missing:
-            values = await self._table.get([keys.host_row(key) for key in missing])
-            for key, value in zip(missing, values, strict=True):
+            rows = [keys.host_row(key) for key in missing] + [keys.authority_row(key) for key in missing]
+            found = await self._table.get(rows)
+            values, sketches = found[: len(missing)], found[len(missing) :]
+            for key, value, links in zip(missing, values, sketches, strict=True):
                 if value is not None and key not in self._live:
-                    self._adopt(key, decode_host(value))
-        found = {}
-        for key in wanted:
-            host = self._live.get(key)
-            if host is not None:
-                found[key] = host
-        return found
+                    self._adopt(key, decode_host(value), links or b"")
+        return {key: host for key in wanted if (host := self._live.get(key)) is not None}
 
     def create(self, key: bytes, name: str) -> Host:
         self.known += 1
-        host = self._adopt(key, HostRow(name))
+        host = self._adopt(key, HostRow(name), b"")
         host.dirty = True
         return host
 
@@ -113,10 +116,10 @@ class Hosts:
             row = msgspec.structs.replace(row, next_ms=max(0, row.next_ms - self.drift_ms))
         return Put(keys.host_row(host.key), encode(row))
 
-    def _adopt(self, key: bytes, row: HostRow) -> Host:
+    def _adopt(self, key: bytes, row: HostRow, links: bytes) -> Host:
         if self.drift_ms and row.next_ms:
             row.next_ms += self.drift_ms
-        host = self._live[key] = Host(key, row, self.is_own(row.name, row.address))
+        host = self._live[key] = Host(key, row, self.is_own(row.name, row.address), links)
         return host
 
     def is_own(self, name: str, address: str) -> bool:

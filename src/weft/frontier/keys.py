@@ -1,7 +1,8 @@
 """Where the frontier's rows lie in the table. Every other module of the frontier names rows through here.
 
 A URL's key is partition (2 bytes), hash of the host (8), hash of the URL (8). Groups of a partition hold one row per
-host, lease, due time or dead letter; groups of a host hold its URLs, so that they lie together.
+host, lease, due time or dead letter; groups of a host hold its URLs, so that they lie together. Rows of one sort lie
+together first: the seen check, which asks for single URL rows, then has their filters and no others in the cache.
 """
 
 from typing import Final
@@ -10,6 +11,7 @@ from weft.ports import Key
 
 # Groups of a partition, by their letter.
 HOST: Final = b"h"  # host hash → HostRow
+AUTHORITY: Final = b"a"  # host hash → sketch of the domains that link to it
 LEASE: Final = b"l"  # host hash, URL hash → Pending: permission given, not yet settled
 WAITING: Final = b"w"  # due, host hash, URL hash → Pending: to be tried again then
 DEAD: Final = b"d"  # host hash, URL hash → Pending: given up
@@ -32,8 +34,17 @@ _SEQUENCE: Final = 7  # microseconds since 1970 fit for 2,000 years
 MAX_DEPTH: Final = 255
 
 
+def group(host: bytes, letter: bytes) -> bytes:
+    """A group of a host, by the first bytes of any key of it."""
+    return host[:2] + letter + host[2:10]
+
+
 def host_row(host: bytes) -> Key:
     return host[:2] + HOST, host[2:]
+
+
+def authority_row(host: bytes) -> Key:
+    return host[:2] + AUTHORITY, host[2:]
 
 
 def lease_row(key: bytes) -> Key:
@@ -49,24 +60,30 @@ def waiting_row(key: bytes, due_ms: int) -> Key:
 
 
 def url_row(key: bytes) -> Key:
-    return key[:10] + URL, key[10:]
+    return group(key, URL), key[10:]
+
+
+def of_url_row(row: Key) -> bytes:
+    """The key of the URL."""
+    group, item = row
+    return group[:2] + group[3:] + item
 
 
 def finding_row(key: bytes) -> Key:
-    return key[:10] + FINDING, key[10:]
+    return group(key, FINDING), key[10:]
 
 
 def queue_row(key: bytes, item: bytes) -> Key:
-    return key[:10] + QUEUE, item
+    return group(key, QUEUE), item
 
 
 def held_row(pattern: bytes, sequence: int, key: bytes) -> Key:
     """Pattern: the key of its family, and its hash."""
-    return pattern[:10] + HELD, pattern[10:] + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
+    return group(pattern, HELD), pattern[10:] + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
 
 
 def pattern_row(pattern: bytes) -> Key:
-    return pattern[:10] + TRAP, pattern[10:]
+    return group(pattern, TRAP), pattern[10:]
 
 
 def level(band: int, depth: int) -> int:

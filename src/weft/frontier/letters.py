@@ -158,7 +158,7 @@ class Letters:
 
     async def url_rows(self) -> AsyncIterator[tuple[Settled, Learned | None]]:
         async for host, _ in self.hosts():
-            async for rows in pages(self._state.table, host + keys.URL):
+            async for rows in pages(self._state.table, keys.group(host, keys.URL)):
                 found = [(item, value[1:]) for item, value in rows if value[:1] == IS_SETTLED]
                 learned = await self._state.table.get([keys.finding_row(host + item) for item, _ in found])
                 for (_, value), finding in zip(found, learned, strict=True):
@@ -172,7 +172,7 @@ class Letters:
         count, now = 0, self._state.time.wall()
         hosts = [key async for key, row in self.hosts() if row.done]
         for host in hosts:
-            async for rows in pages(self._state.table, host + keys.URL):
+            async for rows in pages(self._state.table, keys.group(host, keys.URL)):
                 settled = [(host + item, decode_settled(value[1:])) for item, value in rows if value[:1] == IS_SETTLED]
                 due = [(key, row) for key, row in settled if row.fetches and row.fresh_until <= now]
                 count += await self._visit_again(due)

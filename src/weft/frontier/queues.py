@@ -53,7 +53,7 @@ class Queues:
         # With more hosts than memory holds, most are let go before a long head would be used.
         size = self._head if self._state.hosts.has_room else max(1, self._head // 4)
         ranges = [
-            Range(host.key + keys.QUEUE, self._start(host, level), keys.level_stop(level), size)
+            Range(keys.group(host.key, keys.QUEUE), self._start(host, level), keys.level_stop(level), size)
             for host, level in wanted
         ]
         for (host, level), rows in zip(wanted, await self._state.table.scan(ranges), strict=True):

@@ -8,7 +8,7 @@ from typing import Final
 from weft.ports import Delete, Range, Rows
 from weft.records import Lease
 
-from . import keys, retry
+from . import keys, retry, sketch
 from .host import Host
 from .leasing import read_lease
 from .letters import pages
@@ -41,7 +41,7 @@ class Recovery:
 
     async def _load_hosts(self, partition: bytes) -> None:
         entries: list[tuple[int, bytes, bool]] = []
-        high = self._state.config.frontier.authority_domains
+        high = await self._of_high_authority(partition)
         async for rows in pages(self._state.table, partition + keys.HOST):
             for item, value in rows:
                 row = decode_host(value)
@@ -49,9 +49,16 @@ class Recovery:
                 if row.parked:
                     self._parked.append(partition + item)
                 elif row.levels:
-                    entries.append((row.next_ms, partition + item, row.authority >= high))
+                    entries.append((row.next_ms, partition + item, item in high))
             self._state.hosts.known += len(rows)
         self._state.bench.load(entries)
+
+    async def _of_high_authority(self, partition: bytes) -> set[bytes]:
+        least = self._state.config.frontier.authority_domains
+        hosts: set[bytes] = set()
+        async for rows in pages(self._state.table, partition + keys.AUTHORITY):
+            hosts.update(item for item, links in rows if sketch.estimate(links) >= least)
+        return hosts
 
     async def _adopt_leases(self, partition: bytes, rows: Rows) -> None:
         """They count as out until they are settled or put back. The crash cut the request: the gap starts now."""

@@ -110,8 +110,6 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     done: int = 0
     gone: int = 0
     admitted: int = 0
-    authority: int = 0  # distinct domains that link here, about
-    sketch: bytes = b""
     asked_ms: int = 0  # the last request
     pause: str = ""  # why next_ms lies where it does
     domain: int = 0  # characters at the end of the name that are its registrable domain

@@ -135,7 +135,7 @@ class State:
         return self.sequence
 
     def is_high(self, host: Host) -> bool:
-        return host.row.authority >= self.config.frontier.authority_domains
+        return host.authority >= self.config.frontier.authority_domains
 
     def schedule(self, host: Host, at_ms: int = 0) -> None:
         """Put the host on the workbench if it has work and nothing else will put it there later."""

@@ -9,7 +9,7 @@ import msgspec
 from weft.records import Drop, Kind, Link, Record, Via, Visit
 from weft.urls.host import registrable, url_key
 
-from . import keys, traps
+from . import keys, sketch, traps
 from .admission import Admission, features_of
 from .drops import DropRow
 from .leasing import read_lease
@@ -103,25 +103,23 @@ class Teller:
 
     async def tell(self, url: str) -> Story:
         key = url_key(url, self._state.config.storage.partitions)
-        where, lease, learned, host = await self._state.table.get(
-            [keys.url_row(key), keys.lease_row(key), keys.finding_row(key), keys.host_row(key[: keys.HOST_KEY])]
-        )
-        row = decode_host(host) if host else None
-        story = await self._told(key, url, where, lease, row)
+        site = key[: keys.HOST_KEY]
+        rows = [keys.url_row(key), keys.lease_row(key), keys.finding_row(key)]
+        rows += [keys.host_row(site), keys.authority_row(site)]
+        where, lease, learned, value, links = await self._state.table.get(rows)
+        row = decode_host(value) if value else None
+        host = host_story(row, links) if row else None
+        story = self._unknown(url, row) if where is None else await self._told(key, url, where, lease, host)
         held = await self._trapping.suspected(url)
         return _extended(
             story,
-            host=host_story(row) if row else None,
+            host=host,
             learned=decode_learned(learned) if learned else None,
             traps=tuple(map(_trap_story, held)),
             drops=tuple(await self._admission.drops.of(key)),
         )
 
-    async def _told(
-        self, key: bytes, url: str, where: bytes | None, lease: bytes | None, host: HostRow | None
-    ) -> Story:
-        if where is None:
-            return self._unknown(url, host)
+    async def _told(self, key: bytes, url: str, where: bytes, lease: bytes | None, host: HostStory | None) -> Story:
         kind, rest = where[:1], where[1:]
         if lease is not None and kind in (IN_QUEUE, IN_WAIT):
             given, _, pending = read_lease(lease)
@@ -132,7 +130,7 @@ class Teller:
         if kind == IN_WAIT:
             return await self._waiting(key, url, rest, host)
         if kind == IN_HOLD:
-            (value,) = await self._state.table.get([(rest[:10] + keys.HELD, rest[18:])])
+            (value,) = await self._state.table.get([(keys.group(rest, keys.HELD), rest[18:])])
             text = "held back: its pattern must first prove to bring new pages"
             return self._maybe("held", text, url, value, host)
         if kind == IS_DEAD:
@@ -140,16 +138,16 @@ class Teller:
             return self._maybe("dead", "nothing, unless it is revived by `weft dead DIR retry`", url, value, host)
         return _settled_story(decode_settled(rest))
 
-    async def _queued(self, key: bytes, url: str, item: bytes, host: HostRow | None) -> Story:
+    async def _queued(self, key: bytes, url: str, item: bytes, host: HostStory | None) -> Story:
         (value,) = await self._state.table.get([keys.queue_row(key, item)])
         if host is not None and host.parked:
             text = f"nothing until its host is revived: it was given up ({host.parked})"
             return self._maybe("pending", text, url, value, host)
-        moment = host.next_ms / 1000 if host else None
+        moment = host.may_be_asked if host else None
         story = self._maybe("pending", "a request, when its turn in its host's queue comes", url, value, host)
         return _extended(story, next_at=moment)
 
-    async def _waiting(self, key: bytes, url: str, due: bytes, host: HostRow | None) -> Story:
+    async def _waiting(self, key: bytes, url: str, due: bytes, host: HostStory | None) -> Story:
         due_ms = int.from_bytes(due, "big")
         (value,) = await self._state.table.get([keys.waiting_row(key, due_ms)])
         return _extended(self._maybe("waiting", "another attempt", url, value, host), next_at=due_ms / 1000)
@@ -159,12 +157,14 @@ class Teller:
         text = "it has not been found yet" if drop is None else f"it is not taken in: {drop.value}"
         return Story(url, "unknown", text, drop=drop)
 
-    def _maybe(self, state: str, text: str, url: str, value: bytes | None, host: HostRow | None) -> Story:
+    def _maybe(self, state: str, text: str, url: str, value: bytes | None, host: HostStory | None) -> Story:
         if value is None:  # moved between two reads
             return Story(url, state, text)
         return self._pending_story(state, text, decode_pending(value), host, None)
 
-    def _pending_story(self, state: str, text: str, pending: Pending, host: HostRow | None, at: float | None) -> Story:
+    def _pending_story(
+        self, state: str, text: str, pending: Pending, host: HostStory | None, at: float | None
+    ) -> Story:
         rank = priority(features_of(_link(pending), host.authority if host else 0, self._state.time.wall()))
         return Story(
             url=pending.url,
@@ -205,7 +205,8 @@ def _settled_story(row: Settled) -> Story:
     )
 
 
-def host_story(row: HostRow) -> HostStory:
+def host_story(row: HostRow, links: bytes | None) -> HostStory:
+    """`links`: the sketch of the domains that link to it."""
     return HostStory(
         name=row.name,
         domain=registrable(row.name),
@@ -215,7 +216,7 @@ def host_story(row: HostRow) -> HostStory:
         latency=row.latency,
         strain=row.strain,
         parked=row.parked,
-        authority=row.authority,
+        authority=sketch.estimate(links or b""),
         address=row.address,
         pending=row.pending,
         waiting=row.waiting,

@@ -126,7 +126,7 @@ class Trapping:
         room = min(traps.allowance(row, self._sample) - row.admitted, _RELEASED, await self._host_room(pattern, row))
         if room <= 0:
             return
-        group, prefix = pattern[:10] + keys.HELD, pattern[10:]
+        group, prefix = keys.group(pattern, keys.HELD), pattern[10:]
         stop = (int.from_bytes(prefix, "big") + 1).to_bytes(9, "big")[1:]
         (rows,) = await self._state.table.scan([Range(group, prefix, stop if any(stop) else None, limit=room)])
         batch = Batch()
@@ -135,7 +135,7 @@ class Trapping:
         hosts = await self._state.hosts.load(list({key[: keys.HOST_KEY] for key in places}))
         for key, (item, pending) in zip(places, found, strict=True):
             host = hosts[key[: keys.HOST_KEY]]
-            level = keys.level(plain_band(pending.depth, host.row.authority), pending.depth)
+            level = keys.level(plain_band(pending.depth, host.authority), pending.depth)
             place = keys.queue_item(level, int.from_bytes(item[8:15], "big"), key)
             self._settling.requeue(key, host, (place, pending), batch)
             batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
