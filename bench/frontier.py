@@ -33,7 +33,7 @@ from weft.records import Asked, Lease, Outcome, Reason
 REFERENCE: Final = (1_000_000, 100_000)
 COUNTED: Final = 1_000_000  # new URLs over which the cost is taken
 SEEN: Final = 300_000  # links that are known already
-WARMING: Final = 3_000_000  # such links before, so that memory holds what it would hold in a crawl
+WARMING: Final = 10_000_000  # such links before, so that memory holds what it would hold in a crawl
 LEASES: Final = 100_000
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page

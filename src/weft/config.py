@@ -90,7 +90,7 @@ class Frontier(Section, frozen=True):
         900.0,
     )
     jitter: Annotated[Share, _doc("retry times vary by up to this share, up and down")] = 0.3
-    recent: Annotated[Positive, _doc("URLs kept in memory by the seen check")] = 1_000_000
+    recent: Annotated[Positive, _doc("URLs kept in memory by the seen check, 16 bytes each")] = 4_000_000
     authority_share: Annotated[
         Share, _doc("share of the fetch budget for hosts of high authority while they have work")
     ] = 0.6

@@ -132,10 +132,23 @@ def test_the_workbench_gives_by_time_and_by_share() -> None:
     assert bench.next_ms() is None
 
 
-def test_the_recent_set_is_bounded_and_forgets_the_oldest() -> None:
+def test_the_recent_set_is_bounded_and_knows_most_of_the_last() -> None:
+    random = Random(5)
     recent = Recent(1000)
-    keys = [number.to_bytes(18, "big") for number in range(5000)]
-    for key in keys:
-        recent.remember([key])
-    assert recent.unknown(set(keys[-400:])) == set()
-    assert len(recent.unknown(set(keys))) >= 3900
+    keys = [random.randbytes(18) for _ in range(10_000)]
+    assert recent.unknown(keys) == keys
+    for start in range(0, len(keys), 100):
+        recent.remember(keys[start : start + 100])
+    assert len(recent.unknown(keys[-500:])) < 150
+    assert len(recent.unknown(keys)) >= 10_000 - 1024
+    assert recent.unknown([keys[-1], keys[0]]) == [keys[0]]
+
+
+@pytest.mark.parametrize("byte", [2, 10, 17])
+def test_the_recent_set_takes_no_key_for_another(byte: int) -> None:
+    recent = Recent(1)  # all keys share one place
+    known = bytes(range(18))
+    other = known[:byte] + bytes([known[byte] ^ 128]) + known[byte + 1 :]
+    recent.remember([other, known])
+    assert recent.unknown([other, known]) == [other]
+    assert recent.unknown([]) == []

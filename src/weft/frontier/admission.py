@@ -105,10 +105,9 @@ class Admission:
 
     async def _unseen(self, keyed: dict[bytes, Link]) -> list[bytes]:
         """Keys not in the table, in the order they came."""
-        missing = self._recent.unknown(keyed.keys())
-        if not missing:
+        candidates = self._recent.unknown(keyed)
+        if not candidates:
             return []
-        candidates = [key for key in keyed if key in missing]
         asked = candidates if self.filter is None else list(self.filter.perhaps(candidates))
         rows = await self._state.table.get([keys.url_row(key) for key in asked])
         known = {key for key, row in zip(asked, rows, strict=True) if row is not None}
@@ -145,7 +144,7 @@ class Admission:
         await self._write(writes)
         await self._authority.write(self._state.time.now_ms())
         await self.drops.write(self._state.time.now_ms())
-        self._recent.remember(keys.of_url_row(put.key) for put in writes.urls)
+        self._recent.remember([keys.of_url_row(put.key) for put in writes.urls])
         return drops, len(writes.urls)
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ from .host import Host, Hosts
 from .rows import DomainRow
 from .seen import Recent
 
-_PAIRS: Final = 200_000  # pairs remembered as counted
+_PAIRS: Final = 1_000_000  # pairs remembered as counted
 _GATHERED: Final = 10_000  # pairs that wait to be counted, about
 _PATIENCE: Final = 5000  # ms that they wait, about
 _AT_ONCE: Final = 500  # hosts counted at a time that nobody asked for
@@ -50,17 +50,14 @@ class Authority:
             name = host_of(source)
             own, domain = host_key(name, self._partitions)[:2], registrable(name)
             mark = xxhash.xxh3_64_digest(domain.encode())
-            pairs = self._pairs.unknown(
-                {
-                    mark + target
-                    for target, url in targets.items()
-                    if target[:2] != own or registrable(host_of(url)) != domain
-                }
-            )
+            others = [
+                target for target, url in targets.items() if target[:2] != own or registrable(host_of(url)) != domain
+            ]
+            pairs = self._pairs.unknown([target[:2] + mark + target[2:] for target in others])
             self._pairs.remember(pairs)
             self._count += len(pairs)
             for pair in pairs:
-                self._gathered.setdefault(pair[8:], set()).add(mark)
+                self._gathered.setdefault(pair[:2] + pair[10:], set()).add(mark)
 
     async def counted(self, hosts: Iterable[bytes]) -> list[Put]:
         """Count what was gathered for these hosts; the rows that change."""
