@@ -31,11 +31,13 @@ class Collection:
         self.script_count = 0
         self.furniture_count = 0
 
-    def open_link(self, node: LexborNode) -> None:
-        """An <a> or <area> begins. Links do not nest: an open one ends here."""
+    def open_link(self, node: LexborNode, *, empty: bool) -> None:
+        """An <a> or <area> begins, and ends if it is empty. Links do not nest: an open one ends here."""
         if self.link is not None:
             self.close_link()
         self.link = node
+        if empty:
+            self.close_link()
 
     def close_link(self) -> None:
         """The open link ends."""

@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 _STOP, _PAUSE, _LINE = int(Kind.STOP), int(Kind.PAUSE), int(Kind.LINE)
 _PLACE, _BOX, _LENGTH, _ITEM = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH), int(Fact.ITEM)
 _LINK_CHARS, _LINKS, _IMAGES = int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES)
-_H1, _H6, _PARAGRAPH = int(Tag.H1), int(Tag.H6), int(Tag.PARAGRAPH)
+_H1 = int(Tag.H1)
 
 _WINDOWS = np.array([[1], [4], [12]])  # blocks to each side
 _LEVELS = 4  # boxes above a block
@@ -35,6 +35,8 @@ _BEGINNINGS = np.array([[Kind.SYMBOL], [Kind.DIGIT]], np.uint8)
 _COUNTED = int(Kind.LOWER)  # kinds before this one: the rest would tell languages apart
 # Rows of the running sums.
 _WORDS, _PLAIN, _STOPS, _PROSE, _PARAGRAPHS, _HEADINGS = range(6)
+# The last two of them, by tag.
+_OF_TAG = np.array([[tag == Tag.PARAGRAPH for tag in Tag], [Tag.H1 <= tag <= Tag.H6 for tag in Tag]], np.float32)
 
 _BLOCK_SIZES = {
     "own": 16,
@@ -104,8 +106,7 @@ class _Page:
         # Prose: words outside links in blocks that have punctuation and some length; none in menus of any script.
         self.is_prose = (base[_STOPS] + self.counts[_PAUSE] > 0) & (plain > 6)
         np.multiply(plain, self.is_prose, out=base[_PROSE])
-        base[_PARAGRAPHS] = self.tag == _PARAGRAPH
-        base[_HEADINGS] = (self.tag >= _H1) & (self.tag <= _H6)
+        _OF_TAG.take(self.tag, axis=1, out=base[_PARAGRAPHS:], mode="clip")
         self.base = base
         self.sums = np.zeros((6, many + 1), np.float32)
         base.cumsum(1, out=self.sums[:, 1:])
@@ -207,7 +208,7 @@ def _larger(parents: Integers, starts: Integers, ends: Integers) -> Integers:
     top = np.where(same, parents, np.arange(len(parents)))  # leads up a step where the box above holds the same
     while True:
         further = top.take(top)
-        if (further == top).all():
+        if further.tobytes() == top.tobytes():  # a fifth of the time that numpy takes to compare
             return parents.take(top)
         top = further
 

@@ -5,7 +5,6 @@ In: a `Walk` and a URL. Out: a row of numbers, all zero where nothing is said. C
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from weft.parse.walk import Walk
 
@@ -21,6 +20,7 @@ _SCHEMA = (
     re.compile(r"LocalBusiness|Service\b|SoftwareApplication|\bEvent\b"),
 )
 _LOOKED_AT = 50_000  # characters of each script
+_PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # of a URL: RFC 3986, appendix B
 _LONG_NUMBER = re.compile(r"\d{5,}")
 _DATED = re.compile(r"/(?:19|20)\d\d[-/]?[01]?\d")
 _PAGE_NAME = re.compile(r"\.(?:s?html?|aspx?|php|jsp|cms|ece)$", re.IGNORECASE)
@@ -70,11 +70,9 @@ def _types(script: str) -> Iterator[str]:
 
 def _address(url: str | None) -> list[float]:
     """Slugs and numbers make articles, short paths make listings."""
-    try:
-        path = urlsplit(url or "").path
-    except ValueError:
-        path = ""
-    if not url or not path:
+    match = _PATH.match(url or "")
+    path = match[1] if match else ""
+    if not path:
         return [0.0] * (8 + len(_PATHS))
     parts = [part for part in path.split("/") if part]
     lowered = path.lower()

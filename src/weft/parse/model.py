@@ -60,12 +60,12 @@ def chances(page: Features, model: Weights) -> Floats:
     hidden[:, :units].cumsum(0, out=sums[1:])
     averages = sums.take(page.spans.high.T, axis=0)
     averages -= sums.take(page.spans.low.T, axis=0)
-    averages *= (1 / page.spans.size.T)[:, :, None]
+    averages /= page.spans.size.T[:, :, None]
     second = _product(hidden, model.w2[:, :first].T)
     second += _product(averages.reshape(many, spans * units), model.w2[:, first:].T)
     second += model.b2
     np.maximum(second, 0, out=second)
-    logits = np.einsum("bu,u->b", second, model.w3) + model.b3
+    logits = _product(second, model.w3[:, None])[:, 0] + model.b3
     return np.asarray(0.5 + 0.5 * np.tanh(0.5 * logits), np.float32)
 
 

@@ -35,11 +35,15 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
     out: list[str] = []
     before = ""
     for piece in _pieces(walk, kept):
-        first_row = piece.kind == "row" and before != "row"
+        kind, text = piece.kind, piece.text
         if out:
-            out.append("\n" if piece.kind == before and piece.kind in _TIGHT else "\n\n")
-        out.append(_markdown(piece, first_row) if markdown else _plain(piece))
-        before = piece.kind
+            out.append("\n" if kind == before and kind in _TIGHT else "\n\n")
+        if markdown:
+            text = _markdown(piece, first_row=before != "row")
+        elif kind == "item":
+            text = f"- {text}"
+        out.append(text)
+        before = kind
     text = "".join(out)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
@@ -61,20 +65,12 @@ def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             seen.add(text)
         if _H1 <= tag <= _H6:
             yield Piece("heading", text, tag - _H1 + 1)
+        elif tag == _ROW:
+            yield Piece("row", text)
+        elif facts[index * _FACTS + _ITEM] and tag != _TERM:
+            yield Piece("item", text)
         else:
-            yield Piece(_kind(tag, regions, facts[index * _FACTS + _ITEM]), text)
-
-
-def _kind(tag: int, regions: int, item: int) -> str:
-    if tag == _ROW:
-        return "row"
-    if item and tag != _TERM:
-        return "item"
-    return "quote" if regions & _QUOTE else "paragraph"
-
-
-def _plain(piece: Piece) -> str:
-    return f"- {piece.text}" if piece.kind == "item" else piece.text
+            yield Piece("quote" if regions & _QUOTE else "paragraph", text)
 
 
 def _markdown(piece: Piece, first_row: bool) -> str:

@@ -29,6 +29,8 @@ _GENEROUS = 0.15  # chance above which a block is kept when the main text is dou
 _SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
 _OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
 _MOST_ALTS = 100
+# Plain integers: an enum's member takes longer to look up than to compare.
+_TAG, _ROW = int(Trait.TAG), int(Tag.ROW)
 
 Indexes = npt.NDArray[np.intp]
 
@@ -128,7 +130,7 @@ def select(walk: Walk, url: str | None = None) -> Selection:
 
 def keep_tables_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
     """Rows of one table go together, as most of them do: half a table tells nobody anything."""
-    rows = {number for number, place in enumerate(walk.places) if place[Trait.TAG] == Tag.ROW}
+    rows = {number for number, place in enumerate(walk.places) if place[_TAG] == _ROW}
     if not rows:
         return
     tables: dict[int, list[int]] = {}

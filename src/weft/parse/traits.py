@@ -4,7 +4,7 @@ In: a `Walk` and the place of each of its blocks. Out: `Traits`. Called by `weft
 """
 
 import struct
-from itertools import chain
+from itertools import starmap
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ _TAGS = np.arange(len(Tag), dtype=np.int64)[:, None]
 _TAG, _REGIONS, _FAR = int(Trait.TAG), int(Trait.REGIONS), int(Trait.FAR)
 _DEPTH, _SHAPE, _CELL = int(Trait.DEPTH), int(Trait.SHAPE), int(Trait.CELL)
 _DEEPEST = 40
+_PACK = struct.Struct(f"{len(Trait)}q").pack
 
 
 class Traits:
@@ -39,8 +40,8 @@ class Traits:
         renumbered = np.empty(len(walk.places), np.int64)
         renumbered[used] = np.arange(len(used))
         self.place = renumbered.take(numbers)  # of each block
-        values = integers(list(chain.from_iterable(map(walk.places.__getitem__, used.tolist()))))
-        self.values = values.reshape(-1, len(Trait)).T
+        rows = b"".join(starmap(_PACK, map(walk.places.__getitem__, used.tolist())))
+        self.values = np.frombuffer(rows, np.int64).reshape(-1, len(Trait)).T
         self.tag, self.regions = self.values[_TAG], self.values[_REGIONS]
         self.matrix = np.empty((ROWS, len(used)), np.float32)
         self.matrix[0] = np.minimum(self.values[_DEPTH], _DEEPEST) / 10

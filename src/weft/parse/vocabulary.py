@@ -6,6 +6,7 @@ No language is assumed here beyond the English that authors of templates write i
 import re
 from enum import IntEnum
 from functools import cache, lru_cache
+from string import ascii_lowercase
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -229,10 +230,11 @@ CLASS_WORDS = (
     "quote pull citation reference footnote",
     "job event recipe calendar location hours",
 )
+_HALF = 1 << len(CLASS_WORDS)  # a run of letters that may be the second half of a word with a hyphen
 _COMMENT_NODE = 4
 _STANDARD = 1 << 12
 _CACHED = 1 << 16
-_LETTERS = re.compile("[a-z]+")
+_ONLY_LETTERS = bytes(code if chr(code) in ascii_lowercase else ord(" ") for code in range(256))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -240,9 +242,10 @@ def class_bits(attribute: str) -> int:
     """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters recur on other sites: all are cached."""
     lowered = attribute.lower()
     bits = 0
-    for run in _LETTERS.findall(lowered):
+    for run in lowered.encode("ascii", "replace").translate(_ONLY_LETTERS).split():
         bits |= _run_bits(run)
-    if "-" in lowered:
+    if bits & _HALF:
+        bits ^= _HALF
         for compound, bit in _compounds():
             if compound in lowered:
                 bits |= bit
@@ -250,9 +253,10 @@ def class_bits(attribute: str) -> int:
 
 
 @lru_cache(maxsize=_CACHED)
-def _run_bits(run: str) -> int:
-    bits = 0
-    for word in _class_pattern().findall(run):
+def _run_bits(run: bytes) -> int:
+    letters = run.decode("ascii")
+    bits = _HALF if letters.startswith(_second_halves()) else 0
+    for word in _class_pattern().findall(letters):
         bits |= _word_bit(word)
     return bits
 
@@ -278,6 +282,11 @@ def _compounds() -> tuple[tuple[str, int], ...]:
         for word in words.split()
         if "-" in word
     )
+
+
+@cache
+def _second_halves() -> tuple[str, ...]:
+    return tuple(compound.partition("-")[2] for compound, _ in _compounds())
 
 
 @cache

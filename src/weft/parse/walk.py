@@ -3,6 +3,7 @@
 In: a parsed tree. Out: a `Walk`. Called by `weft.parse.reading`; nothing else traverses the tree.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -18,7 +19,10 @@ _TEXT_NODE = 2
 _BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
 # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
 _BLOCK, _INLINE, _LINK, _TIME = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.TIME))
-_PRE, _ROW = int(Action.PRE), int(Action.ROW)
+_PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Action.COMMENT))
+_META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
+_RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
+_LINE, _RULE, _FURNITURE = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE))
 _PLACE, _BOX, _LENGTH = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH)
 _SUMMED = (int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES))
 _FACTS = len(Fact)
@@ -46,30 +50,15 @@ class Walker:
         self.item_pending = 0
         self.found = Collection(anchors)
 
-    def resolve(self) -> None:
-        """Make boxes of all that is entered, because a text was found in it."""
-        boxes, places, inline, box_places = self.boxes, self.places, self.inline, self.box_places
-        steps, start = places.steps, len(self.texts)
-        box = boxes[-1]
-        place = box_places[box]
-        for node in self.entered[len(boxes) - 1 :]:
-            element = node.tag_id
-            if element not in inline:
-                attributes = node.attributes
-                name = attributes.get("class")
-                marks = None
-                if len(attributes) > 1 or (name is None and attributes):
-                    marks = self.found.marks(node, attributes)
-                step = (place, element, name, marks)
-                place = steps.get(step) or places.take(step)
-                if place in places.items:
-                    self.item_pending = 1
-                self.box_parents.append(box)
-                box = len(box_places)
-                box_places.append(place)
-                self.box_starts.append(start)
-                self.box_ends.append(start)
-            boxes.append(box)
+    def open(self, node: LexborNode, action: int) -> None:
+        """A <time> begins, a table row or a <pre>."""
+        if action == _TIME:
+            self.found.time(node)
+            return
+        if self.parts:
+            self.interrupt()
+        if action == _PRE and not self.pre and node.first_child is not None:
+            self.pre = len(self.entered) + 1
 
     def close(self, action: int) -> None:
         """A table row ends, or a <pre>."""
@@ -90,28 +79,33 @@ class Walker:
             self.flush()
 
     def flush(self) -> None:
-        """The running block ends."""
+        """The running block ends. If it holds text, so does all that is entered: boxes are made of that."""
         parts = self.parts
-        raw = parts[0] if len(parts) == 1 else "".join(parts)
+        text = _tidy(parts[0] if len(parts) == 1 else "".join(parts), self.pre)
         parts.clear()
-        if self.pre:
-            text = raw.replace(_BREAK, "\n").strip("\n").rstrip()
-        elif _BREAK in raw:
-            lines = [" ".join(line.split()) for line in raw.split(_BREAK)]
-            text = "\n".join(line for line in lines if line)
-        else:
-            text = raw.strip()
-            # Printable text has no white space but the plain one; most is tidy already.
-            if not text.isprintable() or "  " in text:
-                text = " ".join(text.split())
         if text:
-            if len(self.boxes) <= len(self.entered):
-                self.resolve()
-            box = self.boxes[-1]
-            place = self.box_places[box]
+            texts, boxes, box_places, places = self.texts, self.boxes, self.box_places, self.places
+            start, box = len(texts), boxes[-1]
+            place = box_places[box]
+            for node in self.entered[len(boxes) - 1 :]:
+                element = node.tag_id
+                if element not in self.inline:
+                    attributes = node.attributes
+                    name = attributes.pop("class", None)
+                    marks = self.found.marks(node, attributes) if attributes else None
+                    step = (place, element, name, marks)
+                    place = places.steps.get(step) or places.take(step)
+                    if place in places.items:
+                        self.item_pending = 1
+                    self.box_parents.append(box)
+                    box = len(box_places)
+                    box_places.append(place)
+                    self.box_starts.append(start)
+                    self.box_ends.append(start)
+                boxes.append(box)
             if self.found.link is not None:
-                place = self.places.linked(place)
-            self.texts.append(text)
+                place = places.linked(place)
+            texts.append(text)
             self.facts += (place, box, len(text), self.link_chars, self.links, self.images, self.item_pending)
             self.images = self.item_pending = 0
         self.link_chars = self.links = 0
@@ -171,6 +165,9 @@ class Walker:
             self.interrupt()
         self.found.furniture(node)
 
+    def skip(self, _node: LexborNode) -> None:
+        """Nothing in it is text, and no block ends."""
+
     def rule(self, _node: LexborNode) -> None:
         """<hr> ends the block."""
         if self.parts:
@@ -187,7 +184,9 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-        _visit(root.first_child, state, _whole() if whole else vocabulary().actions)
+        # Elements that the page made up get numbers of its own: they are blocks.
+        actions = defaultdict(lambda: _BLOCK, _whole() if whole else vocabulary().actions)
+        _visit(root.first_child, state, actions)
     state.box_ends[0] = len(state.texts)
     found = state.found
     return Walk(
@@ -210,75 +209,88 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -
     )
 
 
-def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> None:
+def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
     rare, found, link_parts = _rare(state), state.found, state.found.link_parts
     entered, boxes, parts, texts, ends = state.entered, state.boxes, state.parts, state.texts, state.box_ends
     done: list[int] = []  # what was done with each that was entered
+    pre = 0  # as in the state, where `open` and `close` change it
     while node is not None:
         number = node.tag_id
         if number == _TEXT_NODE:
-            if parts or state.pre or not node.is_empty_text_node:  # most are: the quickest look comes first
+            if parts or pre or not node.is_empty_text_node:  # most are: the quickest look comes first
                 text = node.text_content or ""
-                if parts or state.pre or not text.isspace():
+                if parts or pre or not text.isspace():
                     parts.append(text)
                     if found.link is not None:
                         state.link_chars += len(text.strip())
                         link_parts.append(text)
         else:
-            action = actions.get(number, _BLOCK)
-            if action <= _ROW:  # the last of those that are entered
-                if action == _LINK:
-                    found.open_link(node)
-                    state.links += 1
-                elif action == _TIME:
-                    found.time(node)
-                elif action != _INLINE and parts:
-                    state.interrupt()
+            action = actions[number]
+            if action > _ROW:  # the last of those that are entered
+                rare[action](node)
+            else:
                 child = node.first_child
+                if action == _BLOCK:
+                    if parts:
+                        state.interrupt()
+                elif action == _LINK:
+                    found.open_link(node, empty=child is None)
+                    state.links += 1
+                elif action != _INLINE:
+                    state.open(node, action)
+                    pre = state.pre
                 if child is not None:
                     entered.append(node)
                     done.append(action)
-                    if action == _PRE and not state.pre:
-                        state.pre = len(entered)
                     node = child
                     continue
-                if action == _LINK:
-                    found.close_link()
-            elif action in rare:
-                rare[action](node)
-        following = node.next
-        while following is None and entered:
+        node = node.next
+        while node is None and entered:
             action = done.pop()
-            if action == _BLOCK and parts:
-                state.interrupt() if state.pre else state.flush()
+            if action == _BLOCK:
+                if parts:
+                    state.interrupt() if pre else state.flush()
             elif action == _LINK:
                 found.close_link()
             elif action > _TIME:
                 state.close(action)
+                pre = state.pre
             if len(boxes) > len(entered):
                 ends[boxes.pop()] = len(texts)
-            following = entered.pop().next
-        node = following
+            node = entered.pop().next
+
+
+def _tidy(raw: str, pre: int) -> str:
+    """The text of a block: white space as it stands in a <pre>, elsewhere lines where a <br> is and single spaces."""
+    if pre:
+        return raw.replace(_BREAK, "\n").strip("\n").rstrip()
+    if _BREAK in raw:
+        lines = [" ".join(line.split()) for line in raw.split(_BREAK)]
+        return "\n".join(line for line in lines if line)
+    text = raw.strip()
+    # Printable text has no white space but the plain one; most is tidy already.
+    return text if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def _whole() -> dict[int, int]:
     """The actions with menus and footers as blocks."""
-    furniture = int(Action.FURNITURE)
-    return {number: action for number, action in vocabulary().actions.items() if action != furniture}
+    return {number: action for number, action in vocabulary().actions.items() if action != _FURNITURE}
 
 
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
     """What to do with elements that are not entered."""
     found = state.found
     return {
-        int(Action.META): found.meta,
-        int(Action.SCRIPT): found.script,
-        int(Action.RELATION): found.relation,
-        int(Action.HEAD): found.head,
-        int(Action.IMAGE): state.image,
-        int(Action.FRAME): found.frame,
-        int(Action.BREAK): state.line,
-        int(Action.RULE): state.rule,
-        int(Action.FURNITURE): state.furniture,
+        _SKIP: state.skip,
+        _COMMENT: state.skip,
+        _META: found.meta,
+        _SCRIPT: found.script,
+        _RELATION: found.relation,
+        _HEAD: found.head,
+        _IMAGE: state.image,
+        _FRAME: found.frame,
+        _LINE: state.line,
+        _RULE: state.rule,
+        _FURNITURE: state.furniture,
     }
