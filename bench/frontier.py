@@ -28,7 +28,7 @@ from weft.config import Config, Pace, Scope
 from weft.config import Frontier as FrontierSection
 from weft.engines.rocksdb import RocksTable
 from weft.frontier.frontier import Frontier
-from weft.records import Asked, Lease, Outcome, Reason
+from weft.records import Asked, Lease, Link, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
 COUNTED: Final = 1_000_000  # new URLs over which the cost is taken
@@ -37,6 +37,7 @@ WARMING: Final = 10_000_000  # such links before, so that memory holds what it w
 LEASES: Final = 100_000
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
+PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
 COMPACTING: Final = ("num-running-compactions", "compaction-pending", "num-running-flushes", "mem-table-flush-pending")
 
 
@@ -69,19 +70,23 @@ class Bench:
         return figures
 
     async def add_new(self) -> float:
-        """CPU µs per URL, page by page, of the last million: what it costs at that size."""
+        """CPU µs per URL, a few pages at a time, of the last million: what it costs at that size."""
         filled = await self.fill(max(0, self.count - COUNTED))
+        await self.compacted()
         spent = 0.0
-        for start in range(filled, self.count, PAGE):
-            page = self.urls.page(start, min(start + PAGE, self.count))
+        for first in range(filled, self.count, PAGE * PAGES):
+            last = min(first + PAGE * PAGES, self.count)
+            links = [
+                link for start in range(first, last, PAGE) for link in self.urls.page(start, min(start + PAGE, last))
+            ]
             before = time.process_time()
-            await self.frontier.add(page)
+            await self.frontier.add(links)
             spent += time.process_time() - before
             await self.resolve(5000)
         return spent / (self.count - filled) * 1e6
 
     async def fill(self, wanted: int) -> int:
-        """Take in about so many URLs in large calls, which cost half as much; how many there are then."""
+        """Take in about so many URLs in large calls, which cost less; how many there are then."""
         begun = time.monotonic()
         for epoch in range(wanted // EPOCH):
             await self.frontier.add(self.urls.epoch(epoch))
@@ -94,11 +99,11 @@ class Bench:
     async def add_seen(self) -> tuple[float, float, float]:
         """CPU µs per link by a power law over all URLs; then the wall time of single checks, p50 and p99 in µs."""
         await self.compacted()
-        for _ in range(WARMING // KNOWN):
-            await self.frontier.add(self.urls.known(self.random, self.count, KNOWN))
-        spent = 0.0
-        for _ in range(SEEN // KNOWN):
-            links = self.urls.known(self.random, self.count, KNOWN)
+        for _ in range(WARMING // (KNOWN * PAGES)):
+            await self.frontier.add(self.known_links())
+        spent, calls = 0.0, SEEN // (KNOWN * PAGES)
+        for _ in range(calls):
+            links = self.known_links()
             before = time.process_time()
             added = await self.frontier.add(links)
             spent += time.process_time() - before
@@ -110,7 +115,10 @@ class Bench:
             await self.frontier.add(links)
             checks.append(time.perf_counter() - moment)
         checks.sort()
-        return spent / (SEEN // KNOWN * KNOWN) * 1e6, checks[10_000] * 1e6, checks[19_800] * 1e6
+        return spent / (calls * PAGES * KNOWN) * 1e6, checks[10_000] * 1e6, checks[19_800] * 1e6
+
+    def known_links(self) -> list[Link]:
+        return [link for _ in range(PAGES) for link in self.urls.known(self.random, self.count, KNOWN)]
 
     async def compacted(self) -> None:
         """Wait until RocksDB has put in order what was added: that is no cost of what comes next."""
@@ -120,6 +128,7 @@ class Bench:
             await asyncio.sleep(0.1)
 
     async def lease_and_settle(self) -> dict[str, float]:
+        await self.compacted()
         leasing = answering = settling = 0.0
         leased = 0
         while leased < min(LEASES, self.count // 2):

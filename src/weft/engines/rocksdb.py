@@ -225,8 +225,6 @@ def _options(block_cache_bytes: int, write_buffer_bytes: int) -> rocksdict.Optio
     options.set_memtable_prefix_bloom_ratio(0.02)
     options.set_memtable_whole_key_filtering(True)
     options.set_level_compaction_dynamic_level_bytes(True)
-    # Up to 10 GB two levels below the first: every further one is another filter to be asked by each read.
-    options.set_max_bytes_for_level_base(1 << 30)
     options.set_compression_type(rocksdict.DBCompressionType.lz4())
     options.set_max_background_jobs(2)
     options.set_bytes_per_sync(1 << 20)

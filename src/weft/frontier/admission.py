@@ -108,7 +108,8 @@ class Admission:
         candidates = self._recent.unknown(keyed)
         if not candidates:
             return []
-        asked = candidates if self.filter is None else list(self.filter.perhaps(candidates))
+        asked = list(candidates if self.filter is None else self.filter.perhaps(candidates))
+        asked.sort()  # neighbours share a block
         rows = await self._state.table.get([keys.url_row(key) for key in asked])
         known = {key for key, row in zip(asked, rows, strict=True) if row is not None}
         self._recent.remember(known)

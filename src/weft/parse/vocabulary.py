@@ -241,9 +241,9 @@ _ONLY_LETTERS = bytes(code if chr(code) in ascii_lowercase else ord(" ") for cod
 def class_bits(attribute: str) -> int:
     """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters recur on other sites: all are cached."""
     lowered = attribute.lower()
-    bits = 0
+    bits, known = 0, _runs()
     for run in lowered.encode("ascii", "replace").translate(_ONLY_LETTERS).split():
-        bits |= _run_bits(run)
+        bits |= known[run]
     if bits & _HALF:
         bits ^= _HALF
         for compound, bit in _compounds():
@@ -252,13 +252,23 @@ def class_bits(attribute: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=_CACHED)
-def _run_bits(run: bytes) -> int:
-    letters = run.decode("ascii")
-    bits = _HALF if letters.startswith(_second_halves()) else 0
-    for word in _class_pattern().findall(letters):
-        bits |= _word_bit(word)
-    return bits
+class _Runs(dict[bytes, int]):
+    """Bits by run of letters, worked out when first asked for; a cached function would take twice as long to ask."""
+
+    def __missing__(self, run: bytes) -> int:
+        letters = run.decode("ascii")
+        bits = _HALF if letters.startswith(_second_halves()) else 0
+        for word in _class_pattern().findall(letters):
+            bits |= _word_bit(word)
+        if len(self) >= _CACHED:
+            self.clear()
+        self[run] = bits
+        return bits
+
+
+@cache
+def _runs() -> _Runs:
+    return _Runs()
 
 
 @lru_cache(maxsize=_CACHED)
