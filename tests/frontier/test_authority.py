@@ -52,10 +52,7 @@ async def test_each_domain_counts_once_and_the_own_never() -> None:
 
 async def test_what_was_gathered_is_written_when_the_frontier_closes() -> None:
     desk = Desk()
-    pages = [f"http://www.a{number}.com/" for number in range(1500)]
-    await desk.add(*pages)
-    for linking in range(4):
-        await desk.add(*pages, source=f"http://linking{linking}.org/")
+    pages = await linked_from_four(desk)
     await desk.frontier.close()
     await desk.reopened()
     assert {await authority_of(desk, page) for page in pages} == {4}
@@ -63,15 +60,21 @@ async def test_what_was_gathered_is_written_when_the_frontier_closes() -> None:
 
 async def test_what_waits_to_be_counted_is_counted_in_time() -> None:
     desk = Desk()
-    pages = [f"http://www.a{number}.com/" for number in range(1500)]
-    await desk.add(*pages)
-    for linking in range(4):
-        await desk.add(*pages, source=f"http://linking{linking}.org/")
+    pages = await linked_from_four(desk)
     desk.clock.tick(6.0)
     for _ in range(4):
         await desk.add(pages[0])
     await desk.reopened()
     assert {await authority_of(desk, page) for page in pages} == {4}
+
+
+async def linked_from_four(desk: Desk) -> list[str]:
+    """Pages of many hosts, each linked from the same four domains."""
+    pages = [f"http://www.a{number}.com/" for number in range(1500)]
+    await desk.add(*pages)
+    for linking in range(4):
+        await desk.add(*pages, source=f"http://linking{linking}.org/")
+    return pages
 
 
 async def authority_of(desk: Desk, url: str) -> int:

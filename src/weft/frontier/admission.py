@@ -1,8 +1,8 @@
 """Links in, pending rows out: the unseen ones that belong to the crawl. Called by `Frontier.add` and for redirects.
 
-Order of writing: host and domain rows (the host is known, its levels reach down to the new rows), then queue rows, then
-URL rows, which say "seen". A crash in between leaves at most a queue row whose URL is taken in again: asked twice,
-never lost.
+Order of writing: host, domain and authority rows (the host is known, its levels reach down to the new rows), then queue
+rows, then URL rows, which say "seen". A crash in between leaves at most a queue row whose URL is taken in again: asked
+twice, never lost.
 """
 
 from collections import Counter

@@ -219,9 +219,10 @@ class Frontier:
 
     async def host_rows(self) -> AsyncIterator[HostStory]:
         """Every host, for exports and `weft status`."""
-        async for key, row in self._letters.hosts():
-            (links,) = await self._state.table.get([keys.authority_row(key)])
-            yield host_story(row, links)
+        async for hosts in self._letters.host_pages():
+            sketches = await self._state.table.get([keys.authority_row(key) for key, _ in hosts])
+            for (_, row), links in zip(hosts, sketches, strict=True):
+                yield host_story(row, links)
 
     async def url_rows(self) -> AsyncIterator[tuple[Settled, Learned | None]]:
         """Every URL whose fate is known, with what refining learned of it: the URL table."""

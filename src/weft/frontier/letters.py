@@ -87,11 +87,16 @@ class Letters:
 
     async def hosts(self) -> AsyncIterator[tuple[bytes, HostRow]]:
         """Every host with its key."""
+        async for hosts in self.host_pages():
+            for pair in hosts:
+                yield pair
+
+    async def host_pages(self) -> AsyncIterator[list[tuple[bytes, HostRow]]]:
+        """The same, many at a time."""
         for number in range(self._state.config.storage.partitions):
             partition = number.to_bytes(2, "big")
             async for rows in pages(self._state.table, partition + keys.HOST):
-                for item, value in rows:
-                    yield partition + item, decode_host(value)
+                yield [(partition + item, decode_host(value)) for item, value in rows]
 
     async def _dead_urls(self, wanted: Filter) -> AsyncIterator[tuple[bytes, Pending]]:
         for number in range(self._state.config.storage.partitions):
