@@ -6,7 +6,7 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 from selectolax.lexbor import LexborNode
 
 from weft.parse.raw import RawImage, RawLink, RawMeta
-from weft.parse.vocabulary import REGION_OF_PROPERTY, REGION_OF_ROLE, class_bits, region_bit
+from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
 _HIDDEN = region_bit("hidden")
 _VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
@@ -123,7 +123,7 @@ class Collection:
     def marks(self, node: LexborNode, attributes: Attributes) -> tuple[int, int] | None:
         """Class bits of the id, and regions by what other attributes say; None if they say nothing."""
         name, style = attributes.get("id"), attributes.get("style")
-        bits = class_bits(name) if name else 0
+        bits = CLASS_BITS[name] if name else 0
         regions = 0
         if style and "none" in style and "display:none" in style.replace(" ", "").lower():
             regions = _HIDDEN

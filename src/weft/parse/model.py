@@ -3,6 +3,7 @@
 In: `Features`. Out: the chance of each block to be main text, and the blocks to keep. Called by `weft.parse.text`.
 """
 
+import os
 from functools import cache
 from importlib.resources import files
 
@@ -25,7 +26,8 @@ _MARKED = 0.03  # share of words struck out from which the rule has something to
 # without it, a model that has seen only articles keeps half of what a service page says.
 _DOUBT, _MOST_RULE = 3.0, 0.2
 _PAGE_ROW = BLOCK_ROWS + PLACE_ROWS  # the first of the features that a page's blocks share
-_ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS stays in the calling thread
+# Multiplications up to which OpenBLAS stays in the calling thread; always, if it has been told to.
+_ONE_THREAD = 1 << 62 if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else 1 << 18
 
 
 class Weights(msgspec.Struct, frozen=True):

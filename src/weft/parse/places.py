@@ -6,7 +6,7 @@ In: an element below a known place. Out: the number of its own place. Called by 
 from typing import TypeAlias
 
 from weft.parse.raw import Place, Trait
-from weft.parse.vocabulary import Tag, class_bits, region_bit, vocabulary
+from weft.parse.vocabulary import CLASS_BITS, Tag, region_bit, vocabulary
 
 _OTHER, _ROW, _CELL = map(int, (Tag.OTHER, Tag.ROW, Tag.CELL))
 _STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
@@ -28,6 +28,7 @@ class Places:
         self.steps: dict[Step, int] = {}
         self.rows: set[int] = set()
         self.items: set[int] = set()
+        self.data_rows: set[int] = set()  # rows made one block of
         # A place inside a link goes by its own number, twice; a row of data by that of its first cell and its own.
         self.variants: dict[tuple[int, int], int] = {}
 
@@ -36,7 +37,7 @@ class Places:
         above, element, name, marks = step
         tag, regions, _, far, depth, shape, cell, outer = self.all[above]
         own, region = self.elements.get(element, _PLAIN)
-        bits = class_bits(name) if name else 0
+        bits = CLASS_BITS[name] if name else 0
         if marks is not None:
             bits |= marks[0]
             region |= marks[1]
@@ -67,6 +68,7 @@ class Places:
         if known is None:
             self.variants[cell, row] = known = len(self.all)
             _, regions, near, far, depth, _, _, own = self.all[cell]
+            self.data_rows.add(known)
             shape = self.all[row][_SHAPE]
             self.all.append((_ROW, regions, near, far, depth, shape, 0, own))
         return known

@@ -68,6 +68,7 @@ class Walk(msgspec.Struct, frozen=True):
     texts: list[str]
     facts: list[int]
     places: list[Place]
+    data_rows: set[int]  # places whose blocks are rows of tables
     box_parents: list[int]
     box_starts: list[int]
     box_ends: list[int]

@@ -45,7 +45,7 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
         out.append(text)
         before = kind
     text = "".join(out)
-    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+    return text if text.isascii() or unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
 def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:

@@ -5,7 +5,6 @@ the parser processes.
 """
 
 from datetime import datetime
-from operator import itemgetter
 
 import msgspec
 import numpy as np
@@ -30,8 +29,6 @@ _GENEROUS = 0.15  # chance above which a block is kept when the main text is dou
 _SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
 _OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
 _MOST_ALTS = 100
-_ROW = int(Tag.ROW)  # a plain integer: an enum's member takes longer to look up than to compare
-_tag_of = itemgetter(Trait.TAG)
 
 Indexes = npt.NDArray[np.intp]
 
@@ -131,13 +128,12 @@ def select(walk: Walk, url: str | None = None) -> Selection:
 
 def keep_tables_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
     """Rows of one table go together, as most of them do: half a table tells nobody anything."""
-    if _ROW not in map(_tag_of, walk.places):
+    if not walk.data_rows:
         return
-    rows = {number for number, place in enumerate(walk.places) if _tag_of(place) == _ROW}
     tables: dict[int, list[int]] = {}
     facts, columns, parents = walk.facts, len(Fact), walk.box_parents
     for block, place in enumerate(facts[Fact.PLACE :: columns]):
-        if place in rows:
+        if place in walk.data_rows:
             row = facts[block * columns + Fact.BOX]
             tables.setdefault(parents[parents[row]], []).append(block)  # above it <thead> or <tbody>, which always is
     for blocks in tables.values():

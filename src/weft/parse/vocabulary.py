@@ -234,22 +234,9 @@ _HALF = 1 << len(CLASS_WORDS)  # a run of letters that may be the second half of
 _COMMENT_NODE = 4
 _STANDARD = 1 << 12
 _CACHED = 1 << 16
-_ONLY_LETTERS = bytes(code if chr(code) in ascii_lowercase else ord(" ") for code in range(256))
-
-
-@lru_cache(maxsize=_CACHED)
-def class_bits(attribute: str) -> int:
-    """Bits of CLASS_WORDS found in a class or id attribute. Runs of letters recur on other sites: all are cached."""
-    lowered = attribute.lower()
-    bits, known = 0, _runs()
-    for run in lowered.encode("ascii", "replace").translate(_ONLY_LETTERS).split():
-        bits |= known[run]
-    if bits & _HALF:
-        bits ^= _HALF
-        for compound, bit in _compounds():
-            if compound in lowered:
-                bits |= bit
-    return bits
+_LOWER_LETTERS = bytes(
+    ord(letter) if (letter := chr(code).lower()) in ascii_lowercase else ord(" ") for code in range(256)
+)
 
 
 class _Runs(dict[bytes, int]):
@@ -266,9 +253,27 @@ class _Runs(dict[bytes, int]):
         return bits
 
 
-@cache
-def _runs() -> _Runs:
-    return _Runs()
+class _ClassBits(dict[str, int]):
+    """The same by attribute. Most of a page's are new, but made of runs that other sites have, too."""
+
+    def __missing__(self, attribute: str) -> int:
+        bits = 0
+        for run in attribute.encode("ascii", "replace").translate(_LOWER_LETTERS).split():
+            bits |= _RUNS[run]
+        if bits & _HALF:
+            bits ^= _HALF
+            lowered = attribute.lower()
+            for compound, bit in _compounds():
+                if compound in lowered:
+                    bits |= bit
+        if len(self) >= _CACHED:
+            self.clear()
+        self[attribute] = bits
+        return bits
+
+
+_RUNS = _Runs()
+CLASS_BITS = _ClassBits()  # bits of CLASS_WORDS found in a class or id attribute
 
 
 @lru_cache(maxsize=_CACHED)

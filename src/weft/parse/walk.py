@@ -193,6 +193,7 @@ def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -
         texts=state.texts,
         facts=state.facts,
         places=state.places.all,
+        data_rows=state.places.data_rows,
         box_parents=state.box_parents,
         box_starts=state.box_starts,
         box_ends=state.box_ends,
