@@ -33,10 +33,10 @@ OUTCOMES = (
 
 
 def config_of(seed: int) -> Config:
-    """Memory for four hosts, and for one to three rows of each."""
+    """Memory for four hosts, for one to three rows of each, and for a few known URLs."""
     # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
     section = FrontierSection(
-        trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, lease_seconds=1e9
+        trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, recent=8, lease_seconds=1e9
     )
     return configured(Scope(reach="any"), section, Pace(delay=1.0))
 

@@ -10,7 +10,8 @@ from weft.errors import ConfigError
 from weft.frontier import retry, sketch
 from weft.frontier.budget import Budgets, wide_networks
 from weft.frontier.priority import Band, Features, drawing_order, plain_band, priority
-from weft.frontier.seen import Recent
+from weft.frontier.recent import Recent
+from weft.frontier.sketches import Sketches
 from weft.frontier.workbench import Workbench
 from weft.records import Kind, Via
 
@@ -142,6 +143,20 @@ def test_the_recent_set_is_bounded_and_knows_most_of_the_last() -> None:
     assert len(recent.unknown(keys[-500:])) < 150
     assert len(recent.unknown(keys)) >= 10_000 - 1024
     assert recent.unknown([keys[-1], keys[0]]) == [keys[0]]
+
+
+def test_sketches_are_remembered_until_another_host_takes_the_place() -> None:
+    random = Random(6)
+    sketches = Sketches(1000)
+    hosts = {random.randbytes(10): sketch.added(b"", [random.getrandbits(64)]) for _ in range(5000)}
+    assert sketches.of(list(hosts)) == {}
+    sketches.remember(hosts)
+    found = sketches.of(list(hosts))
+    assert 900 < len(found) <= 1024
+    assert all(hosts[host] == links for host, links in found.items())
+    last = list(hosts)[-1]
+    sketches.remember({last: b""})
+    assert [sketch.estimate(links) for links in sketches.of([last]).values()] == [0]
 
 
 @pytest.mark.parametrize("byte", [2, 10, 17])

@@ -20,7 +20,6 @@ from weft.urls.scope import Rules
 
 from . import keys
 from .authority import Authority, vouch
-from .bloom import SeenFilter
 from .domains import Domains
 from .drops import Drops
 from .host import Head, Host, Row
@@ -28,7 +27,7 @@ from .priority import Features, plain_band, priority
 from .queues import Queues
 from .reach import Reach
 from .rows import IN_QUEUE, DomainRow, HostRow, encode_link
-from .seen import Recent
+from .seen import Seen
 from .state import State
 from .trapping import Shapes, Trapping
 
@@ -75,7 +74,7 @@ class Writes(NamedTuple):
 
 
 class Admission:
-    def __init__(self, state: State, queues: Queues, reach: Reach, judges: Judges) -> None:
+    def __init__(self, state: State, queues: Queues, reach: Reach, judges: Judges, seen: Seen) -> None:
         config = state.config
         self._state = state
         self._queues = queues
@@ -83,9 +82,7 @@ class Admission:
         self._rules, self._admit, self._traps = judges
         self._scope = config.scope
         self._partitions = config.storage.partitions
-        self._recent = Recent(config.frontier.recent)
-        # RocksDB has filters of its own, one per file; a second one gained nothing when measured.
-        self.filter = SeenFilter(state.table) if config.storage.state.startswith(("redis", "unix")) else None
+        self._seen = seen
         self._domains = Domains(state.table, config, reach)
         self._authority = Authority(state.table, state.hosts, self._partitions)
         self.drops = Drops(state.table)
@@ -96,24 +93,11 @@ class Admission:
         left = iter(links)
         while chunk := list(islice(left, _CHUNK)):
             keyed = {link.key or url_key(link.url, self._partitions): link for link in chunk}
-            unseen = await self._unseen(keyed)
-            dropped, admitted = await self._take_in(keyed, unseen)
+            dropped, admitted = await self._take_in(keyed, await self._seen.unseen(keyed))
             drops.update(dropped)
             new += admitted
             seen += len(chunk) - admitted - dropped.total()
         return Added(new, seen, dict(drops))
-
-    async def _unseen(self, keyed: dict[bytes, Link]) -> list[bytes]:
-        """Keys not in the table, in the order they came."""
-        candidates = self._recent.unknown(keyed)
-        if not candidates:
-            return []
-        asked = list(candidates if self.filter is None else self.filter.perhaps(candidates))
-        asked.sort()  # neighbours share a block
-        rows = await self._state.table.get([keys.url_row(key) for key in asked])
-        known = {key for key, row in zip(asked, rows, strict=True) if row is not None}
-        self._recent.remember(known)
-        return [key for key in candidates if key not in known]
 
     async def _take_in(self, keyed: dict[bytes, Link], unseen: Sequence[bytes]) -> tuple[Counter[Drop], int]:
         writes = Writes([], {}, [], [], {})
@@ -145,7 +129,6 @@ class Admission:
         await self._write(writes)
         await self._authority.write(self._state.time.now_ms())
         await self.drops.write(self._state.time.now_ms())
-        self._recent.remember([keys.of_url_row(put.key) for put in writes.urls])
         return drops, len(writes.urls)
 
     async def close(self) -> None:
@@ -293,8 +276,8 @@ class Admission:
         first = [*writes.marks, *(self._state.hosts.saved(host) for host in writes.hosts)]
         first += self._domains.changes((host.key[:2], domain) for host, domain in writes.hosts.items())
         first += self._traps.changes()
-        if self.filter is not None:
-            first += self.filter.added([keys.of_url_row(put.key) for put in writes.urls])
+        taken = [keys.of_url_row(put.key) for put in writes.urls]
+        first += self._seen.announced(taken)
         try:
             await self._state.table.write(first, writes.queue, writes.urls)
         except EngineError:
@@ -303,8 +286,7 @@ class Admission:
         for host, rows in writes.joined.items():
             self._queues.joined(host, rows)
         self._state.hosts.trim()
-        if self.filter is not None:
-            await self.filter.save()
+        await self._seen.remember(taken)
 
     def _forget_heads(self, hosts: Iterable[Host]) -> None:
         """Nobody knows which rows reached the table: they are read from there."""

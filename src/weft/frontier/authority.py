@@ -16,10 +16,12 @@ from weft.urls.host import host_key, host_of, registrable
 
 from . import keys, sketch
 from .host import Host, Hosts
+from .recent import Recent
 from .rows import DomainRow
-from .seen import Recent
+from .sketches import Sketches
 
 _PAIRS: Final = 1_000_000  # pairs remembered as counted
+_SKETCHES: Final = 1_000_000  # hosts whose sketches are in memory
 _GATHERED: Final = 10_000  # pairs that wait to be counted, about
 _PATIENCE: Final = 5000  # ms that they wait, about
 _AT_ONCE: Final = 500  # hosts counted at a time that nobody asked for
@@ -36,6 +38,7 @@ class Authority:
         self._hosts = hosts
         self._partitions = partitions
         self._pairs = Recent(_PAIRS)
+        self._remembered = Sketches(_SKETCHES)
         self._gathered: dict[bytes, set[bytes]] = {}  # host → hashes of domains that link to it
         self._count = 0
         self._since = 0
@@ -74,27 +77,28 @@ class Authority:
         await self._table.write(await self._counted(list(self._gathered)))
 
     async def _counted(self, hosts: list[bytes]) -> list[Put]:
+        if not hosts:
+            return []
         taken = {host: self._gathered.pop(host) for host in hosts}
         self._count -= sum(map(len, taken.values()))
         known = await self._sketches(hosts)
-        changes = []
+        changes = {}
         for key, links in known.items():
             wider = sketch.added(links, map(int.from_bytes, taken[key]))
             if wider is not links:
-                changes.append(Put(keys.authority_row(key), wider))
+                changes[key] = wider
                 if (host := self._hosts.live(key)) is not None:
                     host.linked_from(wider)
-        return changes
+        self._remembered.remember(known | changes)
+        return [Put(keys.authority_row(key), wider) for key, wider in changes.items()]
 
     async def _sketches(self, hosts: list[bytes]) -> dict[bytes, bytes]:
         """Of those of the hosts that are known; out of scope there are others."""
-        away = [key for key in hosts if self._hosts.live(key) is None]
+        known = self._remembered.of(hosts)
+        known |= {key: host.sketch for key in hosts if (host := self._hosts.live(key)) is not None}
+        away = [key for key in hosts if key not in known]
         rows = await self._table.get([keys.authority_row(key) for key in away]) if away else []
-        known = {key: links for key, links in zip(away, rows, strict=True) if links is not None}
-        for key in hosts:
-            if (host := self._hosts.live(key)) is not None:
-                known[key] = host.sketch
-        return known
+        return known | {key: links for key, links in zip(away, rows, strict=True) if links is not None}
 
 
 def vouch(domain: DomainRow, host: Host) -> None:

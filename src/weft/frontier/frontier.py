@@ -6,6 +6,7 @@ calls it; refining calls `add` and `learn`. docs/frontier.md tells the story of 
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from weft.config import Config
@@ -24,6 +25,7 @@ from .queues import Queues
 from .reach import Reach
 from .recovery import Recovery
 from .rows import Learned, Settled
+from .seen import Seen
 from .settling import Settling, redirect_of
 from .state import State
 from .story import HostStory, Story, Teller, host_story
@@ -58,7 +60,10 @@ def _admit_all(_: str) -> Drop | None:
 class Frontier:
     """One per crawl and process; its methods may be called from many tasks."""
 
-    def __init__(self, table: Table, clock: Clock, config: Config, *, admit: Admit = _admit_all) -> None:
+    def __init__(
+        self, table: Table, clock: Clock, config: Config, *, admit: Admit = _admit_all, scratch: Path | None = None
+    ) -> None:
+        """`scratch`: a folder for a file that is needed no longer than the process."""
         time = Timekeeper(clock)
         state = State.of(table, time, config)
         queues = Queues(state)
@@ -68,7 +73,8 @@ class Frontier:
         self._trapping = Trapping(state, self._settling)
         self._reach = Reach(table, config)
         judges = Judges(Rules(config.scope), admit, self._trapping)
-        self._admission = Admission(state, queues, self._reach, judges)
+        self._seen = Seen(table, config, scratch)
+        self._admission = Admission(state, queues, self._reach, judges, self._seen)
         self._leasing = Leasing(state, queues)
         self._recovery = Recovery(state, self._settling)
         self._waking = Waking(state, self._settling)
@@ -83,8 +89,7 @@ class Frontier:
         """Load what a start needs: hosts, leases of the process before, scope. Reads only."""
         async with self._lock:
             await self._reach.load()
-            if self._admission.filter is not None:
-                await self._admission.filter.load()
+            await self._seen.load()
             await self._recovery.load()
             if self._state.hosts.known:
                 self._state.budgets.open(self._state.time.now_ms())
@@ -237,6 +242,7 @@ class Frontier:
             late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
             if late:
                 await self._state.table.write(late)
+            self._seen.close()
 
     def _keep_time(self) -> None:
         self._state.hosts.drift_ms = self._state.time.drift_ms()

@@ -6,15 +6,23 @@ looked up in the store, so forgetting costs a read and never a URL.
 
 from collections.abc import Collection
 from itertools import compress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Hashes: TypeAlias = NDArray[np.uint64]
+
 # A URL's key. The host's hash tells its partition, so the two hashes are the whole key.
 _KEY: Final = np.dtype([("partition", "<u2"), ("host", "<u8"), ("url", "<u8")])
+
+
+def hashes(keys: Collection[bytes]) -> "tuple[Hashes, Hashes]":
+    """Of their hosts and of their URLs."""
+    rows = np.frombuffer(b"".join(keys), _KEY)
+    return rows["host"], rows["url"]
 
 
 class Recent:
@@ -37,7 +45,6 @@ class Recent:
         self._hosts[slots] = hosts
         self._urls[slots] = urls
 
-    def _places(self, keys: Collection[bytes]) -> "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]":
-        rows = np.frombuffer(b"".join(keys), _KEY)
-        hosts, urls = rows["host"], rows["url"]
+    def _places(self, keys: Collection[bytes]) -> "tuple[Hashes, Hashes, NDArray[np.int64]]":
+        hosts, urls = hashes(keys)
         return hosts, urls, ((hosts ^ urls) & self._mask).view(np.int64)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 _REGISTERS: Final = 64
+SIZE: Final = _REGISTERS // 2  # bytes; nobody's sketch may also be empty
 _ALPHA: Final = 0.709
 _DIGITS: Final = "0123456789abcdef"  # a register is a hexadecimal digit; they sort as their values do
 _EMPTY: Final = "0" * _REGISTERS
@@ -33,7 +34,7 @@ def union(one: bytes, other: bytes) -> bytes:
         return one
     a, b = int.from_bytes(one), int.from_bytes(other)
     both = _larger(a & _LOW, b & _LOW) | _larger(a >> 4 & _LOW, b >> 4 & _LOW) << 4
-    return one if both == a else both.to_bytes(_REGISTERS // 2)
+    return one if both == a else both.to_bytes(SIZE)
 
 
 def _larger(one: int, other: int) -> int:

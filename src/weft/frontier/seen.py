@@ -1,0 +1,56 @@
+"""Which URLs are known: asked in memory first, then of a file, then of the table, whose word is final."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from weft.config import Config
+from weft.ports import Put, Table
+
+from . import keys as rows
+from .bloom import SeenFilter
+from .known import Known
+from .recent import Recent
+
+
+class Seen:
+    """Each step is asked only what the one before did not know, and learns what the next one says."""
+
+    def __init__(self, table: Table, config: Config, scratch: Path | None) -> None:
+        self._table = table
+        self._recent = Recent(config.frontier.recent)
+        self.known = Known(scratch, config.frontier.known_bytes)
+        # RocksDB has filters of its own, one per file; a second one gained nothing when measured.
+        self._filter = SeenFilter(table) if config.storage.state.startswith(("redis", "unix")) else None
+
+    async def load(self) -> None:
+        if self._filter is not None:
+            await self._filter.load()
+
+    async def unseen(self, keys: Collection[bytes]) -> list[bytes]:
+        """Those that are not in the table, in their order."""
+        away = self._recent.unknown(keys)
+        asked = self.known.unknown(away) if away else []
+        unseen = await self._not_in_table(asked) if asked else set()
+        if len(unseen) < len(away):
+            self.known.remember([key for key in asked if key not in unseen])
+            self._recent.remember([key for key in away if key not in unseen])
+        return [key for key in asked if key in unseen]
+
+    async def _not_in_table(self, keys: list[bytes]) -> set[bytes]:
+        asked = sorted(keys if self._filter is None else self._filter.perhaps(keys))  # neighbours share a block
+        found = await self._table.get([rows.url_row(key) for key in asked])
+        return set(keys).difference(key for key, row in zip(asked, found, strict=True) if row is not None)
+
+    def announced(self, keys: Sequence[bytes]) -> list[Put]:
+        """Rows to be written before those of these URLs."""
+        return [] if self._filter is None else self._filter.added(keys)
+
+    async def remember(self, keys: Sequence[bytes]) -> None:
+        """URLs whose rows have been written."""
+        self._recent.remember(keys)
+        self.known.remember(keys)
+        if self._filter is not None:
+            await self._filter.save()
+
+    def close(self) -> None:
+        self.known.close()

@@ -1,0 +1,73 @@
+"""The file of known keys: it may forget, and never claims what it was not told."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from weft.frontier.known import Known
+
+ROOMY = 1 << 30
+
+
+def random_keys(count: int, seed: int = 3) -> list[bytes]:
+    random = Random(seed)
+    return [random.randbytes(18) for _ in range(count)]
+
+
+def filled(known: Known, keys: list[bytes]) -> Known:
+    for start in range(0, len(keys), 250):
+        known.remember(keys[start : start + 250])
+    return known
+
+
+@pytest.mark.parametrize("count", [1, 1000, 20_000, 37_000, 100_000])
+def test_nearly_all_keys_are_found_again_however_often_the_file_grew(tmp_path: Path, count: int) -> None:
+    keys, others = random_keys(count), random_keys(1000, seed=4)
+    known = filled(Known(tmp_path, ROOMY), keys)
+    assert len(known.unknown(keys)) <= 0.12 * count
+    assert known.unknown(others) == others
+    assert known.size <= 40 * count + 100_000
+
+
+def test_a_small_file_keeps_its_size_and_the_newest(tmp_path: Path) -> None:
+    keys = random_keys(100_000)
+    known = filled(Known(tmp_path, 200_000), keys)
+    assert known.size <= 200_000
+    assert len(known.unknown(keys[-250:])) < 25
+    kept = len(keys) - len(known.unknown(keys))
+    assert 0.8 * known.size < kept * 16 <= known.size
+
+
+@pytest.mark.parametrize("byte", [2, 9, 10, 17])
+def test_no_key_is_taken_for_another(tmp_path: Path, byte: int) -> None:
+    known = Known(tmp_path, ROOMY)
+    key = bytes(range(18))
+    other = key[:byte] + bytes([key[byte] ^ 128]) + key[byte + 1 :]
+    known.remember([key])
+    assert known.unknown([other, key]) == [other]
+
+
+def test_a_key_across_two_places_is_not_found(tmp_path: Path) -> None:
+    known = Known(tmp_path, ROOMY)
+    one, two = b"same" + b"\1" * 4, b"same" + b"\2" * 4  # hashes of which any two lead to the first bucket
+    first, across, second = (b"ab" + host + url for host, url in ((one, one), (one, two), (two, two)))
+    known.remember([first, second])
+    assert known.unknown([first, across, second]) == [across]
+
+
+def test_without_a_place_for_it_nothing_is_kept(tmp_path: Path) -> None:
+    keys = random_keys(100)
+    for known in (Known(tmp_path / "missing", ROOMY), Known(tmp_path, 0)):
+        known.remember(keys)
+        assert known.unknown(keys) == keys
+        assert known.size == 0
+
+
+def test_the_file_has_no_name_and_ends_with_its_owner(tmp_path: Path) -> None:
+    keys = random_keys(100)
+    known = filled(Known(tmp_path, ROOMY), keys)
+    assert known.unknown(keys) == []
+    assert list(tmp_path.iterdir()) == []
+    known.close()
+    assert known.unknown(keys) == keys
