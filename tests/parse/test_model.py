@@ -11,7 +11,7 @@ from weft.parse.walk import walk
 
 HIDDEN = (6, 4, 5)
 PAGE = (
-    "<aside><a href=/>Home and news and sport and more</a></aside>"
+    "<div role=navigation><a href=/>Home and news and sport and more</a></div>"
     + "<p>Some words, and then some more of them.</p><div>short</div>" * 12
 )
 

@@ -1,5 +1,6 @@
 """The one pass over the tree: what is a block, what is kept beside it."""
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from weft.parse.vocabulary import REGIONS, Tag
@@ -135,6 +136,18 @@ def test_menus_and_footers_give_links_but_no_text() -> None:
     assert (found.scripts, found.furniture) == (["{}"], 2)
     assert walked(f"<script type='application/ld+json'>1</script>{html}").scripts == ["1"]  # once is enough
     assert walk(LexborHTMLParser(html), whole=True).texts == ["first menu", "before", "foot text", "after"]
+
+
+@pytest.mark.parametrize("element", ["nav", "footer", "dialog"])
+def test_furniture_ends_a_block_and_its_links_are_listed(element: str) -> None:
+    found = walked(f"one <{element}>two <a href=/x>three</a></{element}> four")
+    assert found.texts == ["one", "four"]
+    assert found.links == [RawLink("/x", "three", "", "a")]
+
+
+def test_a_button_is_text_only_in_a_heading() -> None:
+    found = walked("<p>Read <button>Share this</button>on.</p><h3><span><button>Who <b>pays</b>?</button></span></h3>")
+    assert found.texts == ["Read on.", "Who pays?"]
 
 
 def test_anchors_are_left_out_when_nobody_follows_them() -> None:

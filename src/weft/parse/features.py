@@ -26,8 +26,8 @@ _PLACE, _BOX, _LENGTH, _ITEM = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH),
 _LINK_CHARS, _LINKS, _IMAGES = int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES)
 _H1 = int(Tag.H1)
 
-_WINDOWS = np.array([[1], [4], [12]])  # blocks to each side
-_LEVELS = 4  # boxes above a block
+_WINDOWS = np.array([[2], [8]])  # blocks to each side
+_LEVELS = 3  # boxes above a block
 _AROUND = len(_WINDOWS) + _LEVELS
 SPANS = _AROUND + 1  # and the page
 _ENDINGS = np.array([[Kind.STOP], [Kind.PAUSE]], np.uint8)
@@ -78,7 +78,7 @@ class Features(msgspec.Struct, frozen=True):
     spans: Spans
     regions: Integers  # of each place
     link_share: Floats
-    furniture: int  # menus and footers that were passed over
+    furniture: int  # menus, footers and dialogs that were passed over
 
     def matrix(self) -> Floats:
         """All features of each block: what the training sees."""

@@ -21,7 +21,7 @@ WEIGHTS = "weights.npz"
 _STRUCK = sum(
     1 << REGIONS.index(region) for region in ("nav", "footer", "aside", "dialog", "button", "noscript", "form")
 )
-_MARKED = 0.03  # share of words struck out from which the rule has something to say; or there are menus or footers
+_MARKED = 0.03  # share of words struck out from which the rule has something to say; or there is furniture
 # How much the rule counts: a multiple of the square of the doubt, up to a limit. Swept from 0 to 8 and from 0 to 0.4:
 # without it, a model that has seen only articles keeps half of what a service page says.
 _DOUBT, _MOST_RULE = 3.0, 0.2

@@ -12,7 +12,7 @@ from weft.parse.prescan import inspect
 from weft.parse.sniff import decode
 from weft.parse.walk import Walk, walk
 
-_SPARSE = 200  # characters: a page with less outside its menus and footers is read as a whole
+_SPARSE = 200  # characters: a page with less outside its furniture is read as a whole
 
 
 class Reading(msgspec.Struct, frozen=True):

@@ -30,7 +30,8 @@ class Action(IntEnum):
     BREAK = 13
     RULE = 14
     COMMENT = 15
-    FURNITURE = 16  # menus and footers: their links are listed, their text is not read
+    FURNITURE = 16  # beside the main text: its links are listed, its text is not read
+    BUTTON = 17
 
 
 class Tag(IntEnum):
@@ -71,7 +72,8 @@ _ACTIONS = {
     Action.IMAGE: "img",
     Action.FRAME: "iframe frame",
     Action.RULE: "hr",
-    Action.FURNITURE: "nav footer",
+    Action.FURNITURE: "nav footer dialog",
+    Action.BUTTON: "button",
     Action.TIME: "time",
     Action.PRE: "pre listing xmp plaintext",
     Action.ROW: "tr",

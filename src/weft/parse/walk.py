@@ -22,10 +22,11 @@ _BLOCK, _INLINE, _LINK, _TIME = map(int, (Action.BLOCK, Action.INLINE, Action.LI
 _PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Action.COMMENT))
 _META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
 _RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
-_LINE, _RULE, _FURNITURE = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE))
+_LINE, _RULE, _FURNITURE, _BUTTON = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE, Action.BUTTON))
 _PLACE, _BOX, _LENGTH = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH)
 _SUMMED = (int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES))
 _FACTS = len(Fact)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
 CELL_GAP = " | "
 
@@ -160,10 +161,15 @@ class Walker:
             parts.append(_BREAK)
 
     def furniture(self, node: LexborNode) -> None:
-        """A menu or footer: a third of all blocks, and in one page of three hundred a part of the main text."""
+        """A menu, footer or dialog: a third of all blocks, and next to none of the main text."""
         if self.parts:
             self.interrupt()
         self.found.furniture(node)
+
+    def button(self, node: LexborNode) -> None:
+        """A button's words are no text, except in a heading: there they name the part that it opens."""
+        if any(above.tag in _HEADINGS for above in self.entered[-2:]):
+            self.parts.append(node.text())
 
     def skip(self, _node: LexborNode) -> None:
         """Nothing in it is text, and no block ends."""
@@ -175,7 +181,7 @@ class Walker:
 
 
 def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -> Walk:
-    """Visit every node once, in document order; menus and footers are read only when the `whole` page is asked for.
+    """Visit every node once, in document order; furniture is read only when the `whole` page is asked for.
 
     Without `anchors`, the links of <a> and <area> are not listed.
     """
@@ -275,7 +281,7 @@ def _tidy(raw: str, pre: int) -> str:
 
 
 def _whole() -> dict[int, int]:
-    """The actions with menus and footers as blocks."""
+    """The actions with furniture as blocks."""
     return {number: action for number, action in vocabulary().actions.items() if action != _FURNITURE}
 
 
@@ -294,4 +300,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
         _LINE: state.line,
         _RULE: state.rule,
         _FURNITURE: state.furniture,
+        _BUTTON: state.button,
     }
