@@ -3,11 +3,17 @@
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from weft.frontier.known import Known
+from weft.frontier.recent import hashes
 
 ROOMY = 1 << 30
+
+
+def keep(known: Known, keys: list[bytes]) -> None:
+    known.keep(np.stack(hashes(keys), axis=1))
 
 
 def random_keys(count: int, seed: int = 3) -> list[bytes]:
@@ -17,7 +23,7 @@ def random_keys(count: int, seed: int = 3) -> list[bytes]:
 
 def filled(known: Known, keys: list[bytes]) -> Known:
     for start in range(0, len(keys), 250):
-        known.remember(keys[start : start + 250])
+        keep(known, keys[start : start + 250])
     return known
 
 
@@ -44,7 +50,7 @@ def test_no_key_is_taken_for_another(tmp_path: Path, byte: int) -> None:
     known = Known(tmp_path, ROOMY)
     key = bytes(range(18))
     other = key[:byte] + bytes([key[byte] ^ 128]) + key[byte + 1 :]
-    known.remember([key])
+    keep(known, [key])
     assert known.unknown([other, key]) == [other]
 
 
@@ -52,14 +58,14 @@ def test_a_key_across_two_places_is_not_found(tmp_path: Path) -> None:
     known = Known(tmp_path, ROOMY)
     one, two = b"same" + b"\1" * 4, b"same" + b"\2" * 4  # hashes of which any two lead to the first bucket
     first, across, second = (b"ab" + host + url for host, url in ((one, one), (one, two), (two, two)))
-    known.remember([first, second])
+    keep(known, [first, second])
     assert known.unknown([first, across, second]) == [across]
 
 
 def test_without_a_place_for_it_nothing_is_kept(tmp_path: Path) -> None:
     keys = random_keys(100)
     for known in (Known(tmp_path / "missing", ROOMY), Known(tmp_path, 0)):
-        known.remember(keys)
+        keep(known, keys)
         assert known.unknown(keys) == keys
         assert known.size == 0
 

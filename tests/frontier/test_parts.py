@@ -159,6 +159,15 @@ def test_sketches_are_remembered_until_another_host_takes_the_place() -> None:
     assert [sketch.estimate(links) for links in sketches.of([last]).values()] == [0]
 
 
+def test_the_recent_set_tells_what_it_had_no_place_for() -> None:
+    random = Random(5)
+    recent = Recent(64)
+    keys = [random.randbytes(18) for _ in range(1000)]
+    gone = {pair.tobytes() for key in keys for pair in recent.replace([key])}
+    assert gone == {key[2:] for key in recent.unknown(keys)}
+    assert len(recent.replace(keys[-1:])) == 0
+
+
 @pytest.mark.parametrize("byte", [2, 10, 17])
 def test_the_recent_set_takes_no_key_for_another(byte: int) -> None:
     recent = Recent(1)  # all keys share one place

@@ -1,9 +1,9 @@
-"""Keys of URLs that the table holds, in a scratch file: one small read where the table takes ten times as long.
+"""Keys of known URLs that the recent set had no place for, in a scratch file: read in a tenth of the table's time.
 
-It stands between the recent set, which is smaller, and the table, which alone decides: what is not in the file is
-looked up there. A hash table that grows with the crawl (linear hashing: a few buckets are split at a time, so that no
-call takes long) up to a limit; from there on new keys take the places of others. The file has no name and begins empty
-at each start, so it never claims a URL that a crash took from the table.
+The table alone decides: what is not in the file is looked up there. A hash table that grows with the crawl (linear
+hashing: a few buckets are split at a time, so that no call takes long) up to a limit; from there on new keys take the
+places of others. The file has no name and begins empty at each start, so it never claims a URL that a crash took from
+the table.
 """
 
 import os
@@ -11,22 +11,25 @@ import tempfile
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
 from .recent import hashes
 
+if TYPE_CHECKING:
+    from .recent import Hashes
+
 _KEY: Final = 16  # bytes of a key: the partition follows from the host
 _SLOTS: Final = 16  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
-_FULL: Final = 9  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
+_FULL: Final = 8  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
 _SPLIT: Final = 256  # buckets that are split at a time
 _EMPTY: Final = bytes(_KEY)
 
 
 class Known:
-    """Keys come and go by the batch; those of a URL end in two hashes of 8 bytes."""
+    """Two hashes of 8 bytes, of host and URL, are a key."""
 
     def __init__(self, folder: Path | None, limit: int) -> None:
         """A file in `folder` (none: where the system has such files) of about `limit` bytes at most."""
@@ -46,23 +49,22 @@ class Known:
         if self._file is None:
             return list(keys)
         file, read = self._file.fileno(), os.pread
-        places = zip(keys, self._places(keys), strict=True)
+        places = zip(keys, self._places(*hashes(keys)), strict=True)
         try:
             # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
             return [key for key, place in places if read(file, _BUCKET, place).find(key[2:]) % _KEY]
         except OSError:  # the disk fails: the table will say so
             return list(keys)
 
-    def remember(self, keys: Collection[bytes]) -> None:
-        """Keep these, which are in the table and not in the file."""
-        if not keys or self._most < _SPLIT:
+    def keep(self, pairs: "Hashes") -> None:
+        """Keys of rows that are in the table, by their hashes in rows of two."""
+        if not len(pairs) or self._most < _SPLIT:
             return
         with suppress(OSError):  # a full disk stops the table, too, which says so; a key not kept costs time only
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115 - closed by close
                 self._file.truncate(_SPLIT * _BUCKET)
-            self._write(self._file.fileno(), keys)
-            self._count += len(keys)
+            self._write(self._file.fileno(), pairs)
             while self._count > self._buckets * _FULL and self._buckets + _SPLIT <= self._most:
                 self._split(self._file.fileno())
 
@@ -71,11 +73,15 @@ class Known:
             self._file.close()
             self._file = None
 
-    def _write(self, file: int, keys: Collection[bytes]) -> None:
-        for key, place in zip(keys, self._places(keys), strict=True):
-            gap = os.pread(file, _BUCKET, place).find(_EMPTY)
-            slot = key[-1] % _SLOTS if gap < 0 else -(-gap // _KEY)
-            os.pwrite(file, key[2:], place + slot * _KEY)
+    def _write(self, file: int, pairs: "Hashes") -> None:
+        data = pairs.tobytes()
+        for start, place in zip(range(0, len(data), _KEY), self._places(*pairs.T), strict=True):
+            key, bucket = data[start : start + _KEY], os.pread(file, _BUCKET, place)
+            if bucket.find(key) % _KEY:
+                gap = bucket.find(_EMPTY)
+                slot = key[-1] % _SLOTS if gap < 0 else -(-gap // _KEY)
+                os.pwrite(file, key, place + slot * _KEY)
+                self._count += 1
 
     def _split(self, file: int) -> None:
         """Add buckets, with those keys of earlier buckets that belong there now."""
@@ -87,9 +93,8 @@ class Known:
         self._buckets += _SPLIT
         os.pwrite(file, np.where(moves, 0, rows).tobytes(), old)
 
-    def _places(self, keys: Collection[bytes]) -> list[int]:
+    def _places(self, hosts: "Hashes", urls: "Hashes") -> list[int]:
         """Where their buckets begin."""
-        hosts, urls = hashes(keys)
         half = 1 << self._buckets.bit_length() - 1
         buckets = (hosts ^ urls) & np.uint64(2 * half - 1)
         buckets[buckets >= self._buckets] &= np.uint64(half - 1)

@@ -45,6 +45,15 @@ class Recent:
         self._hosts[slots] = hosts
         self._urls[slots] = urls
 
+    def replace(self, keys: Collection[bytes]) -> "Hashes":
+        """Remember these; the hashes, in rows of two, of the keys whose places they took."""
+        hosts, urls, slots = self._places(keys)
+        before = np.stack((self._hosts.take(slots), self._urls.take(slots)), axis=1)
+        self._hosts[slots] = hosts
+        self._urls[slots] = urls
+        gone: Hashes = before[(before[:, 1] != 0) & ((before[:, 0] != hosts) | (before[:, 1] != urls))]
+        return gone
+
     def _places(self, keys: Collection[bytes]) -> "tuple[Hashes, Hashes, NDArray[np.int64]]":
         hosts, urls = hashes(keys)
         return hosts, urls, ((hosts ^ urls) & self._mask).view(np.int64)

@@ -13,7 +13,7 @@ from .recent import Recent
 
 
 class Seen:
-    """Each step is asked only what the one before did not know, and learns what the next one says."""
+    """Each step is asked only what the one before did not know. What memory has no place for goes to the file."""
 
     def __init__(self, table: Table, config: Config, scratch: Path | None) -> None:
         self._table = table
@@ -32,8 +32,7 @@ class Seen:
         asked = self.known.unknown(away) if away else []
         unseen = await self._not_in_table(asked) if asked else set()
         if len(unseen) < len(away):
-            self.known.remember([key for key in asked if key not in unseen])
-            self._recent.remember([key for key in away if key not in unseen])
+            self.known.keep(self._recent.replace([key for key in away if key not in unseen]))
         return [key for key in asked if key in unseen]
 
     async def _not_in_table(self, keys: list[bytes]) -> set[bytes]:
@@ -47,8 +46,7 @@ class Seen:
 
     async def remember(self, keys: Sequence[bytes]) -> None:
         """URLs whose rows have been written."""
-        self._recent.remember(keys)
-        self.known.remember(keys)
+        self.known.keep(self._recent.replace(keys))
         if self._filter is not None:
             await self._filter.save()
 
