@@ -150,6 +150,13 @@ def test_a_button_is_text_only_in_a_heading() -> None:
     assert found.texts == ["Read on.", "Who pays?"]
 
 
+def test_links_around_and_inside_buttons_are_listed() -> None:
+    found = walked(
+        "<a href=/a>See <button>all <b>offers</b></button></a><button><a href=/b rel=nofollow>more</a></button>"
+    )
+    assert found.links == [RawLink("/a", "See all offers", "", "a"), RawLink("/b", "more", "nofollow", "a")]
+
+
 def test_anchors_are_left_out_when_nobody_follows_them() -> None:
     tree = LexborHTMLParser("<link rel=canonical href=/c><nav><a href=/a>x</a></nav><p><a href=/b>y</a></p>")
     assert walk(tree, anchors=False).links == [RawLink("/c", "", "canonical", "link")]

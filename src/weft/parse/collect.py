@@ -114,11 +114,24 @@ class Collection:
             if found.tag == "script":
                 self.script(found)
                 continue
-            attributes = found.attributes
-            href = attributes.get("href")
-            if href is not None:
-                text = " ".join(found.text().split()) or attributes.get("alt") or _alternative(found)
-                self.links.append(RawLink(href, text, attributes.get("rel") or "", found.tag or "a"))
+            self.whole_link(found)
+
+    def button(self, node: LexborNode) -> None:
+        """A button in a link is what the link says; one around links has them like any other element."""
+        if not self.anchors:
+            return
+        if self.link is not None:
+            self.link_parts.append(node.text())
+        for found in node.css("a,area"):
+            self.whole_link(found)
+
+    def whole_link(self, node: LexborNode) -> None:
+        """A link that is not walked through."""
+        attributes = node.attributes
+        href = attributes.get("href")
+        if href is not None:
+            text = " ".join(node.text().split()) or attributes.get("alt") or _alternative(node)
+            self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
 
     def marks(self, node: LexborNode, attributes: Attributes) -> tuple[int, int] | None:
         """Class bits of the id, and regions by what other attributes say; None if they say nothing."""

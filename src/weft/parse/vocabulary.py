@@ -31,7 +31,7 @@ class Action(IntEnum):
     RULE = 14
     COMMENT = 15
     FURNITURE = 16  # beside the main text: its links are listed, its text is not read
-    BUTTON = 17
+    BUTTON = 17  # its words count only in a heading, its links always
 
 
 class Tag(IntEnum):

@@ -170,6 +170,7 @@ class Walker:
         """A button's words are no text, except in a heading: there they name the part that it opens."""
         if any(above.tag in _HEADINGS for above in self.entered[-2:]):
             self.parts.append(node.text())
+        self.found.button(node)
 
     def skip(self, _node: LexborNode) -> None:
         """Nothing in it is text, and no block ends."""
