@@ -33,10 +33,11 @@ def killed(kind: str, folder: Path, round_: int) -> list[str]:
     command = [sys.executable, "-m", "tests.engines.load", kind, str(folder), str(round_)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         wanted = Random(f"{kind} {round_}").randint(20, 60 if kind in ("blobs", "journal") else 400)
         reports = [process.stdout.readline().decode() for _ in range(wanted)]
         process.send_signal(signal.SIGKILL)
-        rest, said = process.communicate()
+        rest, said = process.stdout.read(), process.stderr.read()  # `communicate` knows nothing of what was read ahead
     assert process.returncode == -signal.SIGKILL, said.decode()
     lines = "".join([*reports, rest.decode()]).split("\n")
     return lines[:-1]  # behind the last newline is nothing, or a report cut short
