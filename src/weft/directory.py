@@ -15,7 +15,7 @@ from .errors import ConfigError, CrawlDirError
 from .metrics import Report
 
 _SERVERS: Final = ("redis://", "rediss://", "unix://")
-FORMAT: Final = "2"
+FORMAT: Final = "3"
 """Of everything below DIR; raised when an older Weft could not read it."""
 
 

@@ -178,11 +178,14 @@ async def long_keys_are_refused(opener: Opener) -> None:
     await table.close()
 
 
+GROUPS = (b"p", b"pq", b"r", b"a long name", b"a long name, longer")
+
+
 async def it_equals_a_dictionary(opener: Opener) -> None:
     """Random steps, gets and scans, beside a dictionary that shows what they should find."""
     table, random = await opener(), Random(5)
     model: dict[Key, bytes] = {}
-    keys = [(group, b"%02x" % random.randrange(256)) for group in (b"p", b"pq", b"r") for _ in range(25)]
+    keys = [(group, b"%02x" % random.randrange(256)) for group in GROUPS for _ in range(15)]
     for turn in range(60):
         steps = [
             [Put(key, b"%d" % turn) if random.random() < 0.6 else Delete(key) for key in random.sample(keys, 5)]

@@ -24,6 +24,7 @@ from weft.ports import Blobs, Delete, Journals, Put, Queue, Range, Step, Table
 Report: TypeAlias = Callable[[str], None]
 
 WRITERS = 4
+ROW = b"row of writer "  # a long name, beside the short ones of `whole` and `noted`
 ROWS = 130  # more than an engine writes at once, so that a step can be torn
 TURNS = 1_000_000  # per round: rounds never meet
 
@@ -31,7 +32,7 @@ TURNS = 1_000_000  # per round: rounds never meet
 def steps_of(writer: int, turn: int) -> tuple[Step, Step, Step]:
     """Rows, then the word that they are whole, then a note of it that takes the word back."""
     name, body = b"%d" % writer, b"%09d" % turn
-    rows = [Put((b"row" + name, b"%s-%d" % (body, row)), body) for row in range(ROWS)]
+    rows = [Put((ROW + name, b"%s-%d" % (body, row)), body) for row in range(ROWS)]
     whole = Put((b"whole" + name, body), body)
     return rows, [whole], [Put((b"noted" + name, body), body), Delete(whole.key)]
 
@@ -52,7 +53,7 @@ async def check_table(table: Table, reports: list[str]) -> None:
     acknowledged = {(int(writer), int(turn)) for writer, turn in (line.split() for line in reports)}
     for writer in range(WRITERS):
         name = b"%d" % writer
-        groups = [Range(kind + name, limit=10_000_000) for kind in (b"row", b"whole", b"noted")]
+        groups = [Range(kind + name, limit=10_000_000) for kind in (ROW, b"whole", b"noted")]
         rows, whole, noted = await table.scan(groups)
         counts = Counter(int(body) for _, body in rows)
         words, notes = {int(body) for _, body in whole}, {int(body) for _, body in noted}

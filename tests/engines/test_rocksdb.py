@@ -35,6 +35,9 @@ class Calls:
         self.made.append("write")
         self._db.write(batch, options)
 
+    def get_column_family_handle(self, name: str) -> rocksdict.ColumnFamily:
+        return self._db.get_column_family_handle(name)
+
     def flush_wal(self, sync: bool) -> None:
         self.made.append(f"flush {sync}")
         self._db.flush_wal(sync)
@@ -46,14 +49,17 @@ class Calls:
         self._db.close()
 
 
-async def test_options_survive_reopening(tmp_path: Path) -> None:
+@pytest.mark.parametrize("group", [b"short", b"a long name"])
+async def test_options_survive_reopening(tmp_path: Path, group: bytes) -> None:
     """rocksdict falls back to stored defaults unless told otherwise: 8 MB of cache and no Bloom filter."""
     for turn in range(3):
         table = opened(tmp_path)
-        assert table._db.property_int_value("rocksdb.block-cache-capacity") == CACHE
-        await table.write([Put((b"g", b"%d-%d" % (turn, row)), b"v" * 50) for row in range(2000)])
-        table._db.flush()
-        properties = table._db.property_value("rocksdb.aggregated-table-properties") or ""
+        families = (table._few, table._many)
+        assert sum(family.property_int_value("rocksdb.block-cache-capacity") or 0 for family in families) == CACHE
+        await table.write([Put((group, b"%d-%d" % (turn, row)), b"v" * 50) for row in range(2000)])
+        family = table._family_of(group)
+        family.flush()
+        properties = family.property_value("rocksdb.aggregated-table-properties") or ""
         filters = re.search(r"filter block size=(\d+)", properties)
         assert filters, properties
         assert int(filters[1]) >= (turn + 1) * 2000 * 10 / 8, "ten bits for every key"
@@ -77,8 +83,8 @@ def test_a_flush_of_the_log_syncs_it(tmp_path: Path) -> None:
 
 async def test_a_synced_write_syncs_each_step_before_the_next(tmp_path: Path) -> None:
     table = opened(tmp_path)
-    calls = Calls(table._db)
-    table._db = calls  # type: ignore[assignment]
+    calls = Calls(table._many)
+    table._many = calls  # type: ignore[assignment]
     large = [Put((b"g", b"%d" % row), b"") for row in range(150)]
     small = [Put((b"g", b"x"), b"")]
     await table.write(small, large)
@@ -138,18 +144,21 @@ def damage(path: Path) -> None:
     largest.write_bytes(data)
 
 
-async def test_damage_is_told_never_skipped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("group", [b"short", b"a long name"])
+async def test_damage_is_told_never_skipped(tmp_path: Path, group: bytes) -> None:
     table, random = opened(tmp_path, 32 << 20), Random(1)
-    await table.write([Put((b"g", b"%06d" % row), random.randbytes(100)) for row in range(20_000)])
-    table._db.flush()
+    await table.write([Put((group, b"%06d" % row), random.randbytes(100)) for row in range(20_000)])
+    table._family_of(group).flush()
     await table.close()
     damage(tmp_path)
     table = opened(tmp_path)
     with pytest.raises(Corrupt, match="checksum"):
-        await table.get([(b"g", b"%06d" % row) for row in range(20_000)])
+        await table.get([(group, b"%06d" % row) for row in range(20_000)])
     with pytest.raises(Corrupt, match="checksum"):
-        await table.scan([Range(b"g", limit=100_000)])
-    assert len((await table.scan([Range(b"g", limit=100)]))[0]) == 100, "the rest can still be read"
+        await table.scan([Range(group, limit=100_000)])
+    with pytest.raises(Corrupt, match="checksum"):
+        await table.scan([Range(group, b"%06d" % row, limit=1) for row in range(20_000)])
+    assert len((await table.scan([Range(group, limit=100)]))[0]) == 100, "the rest can still be read"
     await table.close()
 
 
@@ -195,6 +204,35 @@ async def test_a_scan_does_not_walk_what_lies_behind_its_bound(tmp_path: Path) -
     assert await table.scan([Range(b"g", b"a", b"b")]) == [[(b"a", b"")]]
     over_them = await cpu_seconds(lambda: table.scan([Range(b"g", b"a")]))
     bounded = await cpu_seconds(lambda: table.scan([Range(b"g", b"a", b"b")]))
+    assert bounded * 10 < over_them
+    await table.close()
+
+
+async def test_ranges_read_together_are_as_those_read_alone(tmp_path: Path) -> None:
+    """Rows and more tombstones than a cursor walks over that has other ranges to read."""
+    table, random = opened(tmp_path), Random(9)
+    groups = [b"a long name %d" % number for number in range(20)]
+    keys = [(group, b"%03d" % row) for group in groups for row in range(300)]
+    await table.write([Put(key, key[1]) for key in keys])
+    table._many.flush()
+    await table.write([Delete(key) for key in keys if int(key[1]) > 150 or random.random() < 0.5])
+    for _ in range(50):
+        starts = [b"%03d" % random.randrange(300) for _ in groups]
+        ranges = [
+            Range(group, start, random.choice([None, b"%03d" % random.randrange(300)]), random.choice([1, 4, 1000]))
+            for group, start in zip(random.sample(groups, len(groups)), starts, strict=True)
+        ]
+        assert await table.scan(ranges) == [(await table.scan([wanted]))[0] for wanted in ranges]
+    await table.close()
+
+
+async def test_ranges_read_together_do_not_walk_tombstones(tmp_path: Path) -> None:
+    table = opened(tmp_path)
+    groups = (b"a long name", b"another one")
+    dead = [(group, b"b%06d" % row) for group in groups for row in range(20_000)]
+    await table.write([Put(key, b"") for key in dead], [Delete(key) for key in dead])
+    over_them = await cpu_seconds(lambda: table.scan([Range(group, b"a") for group in groups]))
+    bounded = await cpu_seconds(lambda: table.scan([Range(group, b"a", b"b") for group in groups]))
     assert bounded * 10 < over_them
     await table.close()
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.engines.load import ROWS, check_table, load_table, steps_of
+from tests.engines.load import ROW, ROWS, check_table, load_table, steps_of
 from weft.engines.torn import Crashed, TornTable
 from weft.ports import Put, Range, Table
 
@@ -22,7 +22,7 @@ async def test_every_crash_keeps_the_promise() -> None:
     for operation in range(1, 1500, 37):
         table, reports = await crashed_at(operation, seed=operation)
         await check_table(table, reports)
-        rows = (await table.scan([Range(b"row0", limit=10_000)]))[0]
+        rows = (await table.scan([Range(ROW + b"0", limit=10_000)]))[0]
         torn += len(rows) % ROWS != 0
     assert torn > 20, "a crash inside a step leaves it torn nearly always"
 
@@ -31,7 +31,7 @@ async def test_the_subset_is_not_a_prefix() -> None:
     table = TornTable(seed=4, crash_at=50)
     with pytest.raises(Crashed):
         await table.write(*steps_of(0, 0))
-    rows = [int(item.rpartition(b"-")[2]) for item, _ in (await table.reopened().scan([Range(b"row0")]))[0]]
+    rows = [int(item.rpartition(b"-")[2]) for item, _ in (await table.reopened().scan([Range(ROW + b"0")]))[0]]
     assert 0 < len(rows) < ROWS
     assert not set(range(40)) <= set(rows), "the first operations were not the first to be kept"
 
@@ -39,7 +39,7 @@ async def test_the_subset_is_not_a_prefix() -> None:
 async def test_the_same_seed_tears_alike() -> None:
     async def left(seed: int) -> list[tuple[bytes, bytes]]:
         table, _ = await crashed_at(333, seed)
-        return (await table.scan([Range(b"row1", limit=10_000)]))[0]
+        return (await table.scan([Range(ROW + b"1", limit=10_000)]))[0]
 
     assert await left(1) == await left(1)
     assert await left(1) != await left(2)
