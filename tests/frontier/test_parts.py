@@ -163,9 +163,12 @@ def test_the_recent_set_tells_what_it_had_no_place_for() -> None:
     random = Random(5)
     recent = Recent(64)
     keys = [random.randbytes(18) for _ in range(1000)]
-    gone = {pair.tobytes() for key in keys for pair in recent.replace([key])}
+    gone = {pair.tobytes() for key in keys for pair in recent.replace([key], kept=False)}
     assert gone == {key[2:] for key in recent.unknown(keys)}
-    assert len(recent.replace(keys[-1:])) == 0
+    assert len(recent.replace(keys[-1:], kept=True)) == 0
+    remembered = set(keys).difference(recent.unknown(keys))
+    gone = {pair.tobytes() for pair in recent.replace([random.randbytes(18) for _ in range(2000)], kept=False)}
+    assert gone == {key[2:] for key in remembered} - {keys[-1][2:]}, "what is kept elsewhere is not lost"
 
 
 @pytest.mark.parametrize("byte", [2, 10, 17])

@@ -261,14 +261,17 @@ class Admission:
             band = priority(features_of(link, host.authority, self._state.time.wall())).band
         level = keys.level(band, link.depth)
         sequence = self._state.next_sequence()
+        item = keys.queue_item(level, sequence, key)
         levels = host.row.levels
         if level not in levels:  # nothing lies there, so the head is known without reading
             head = host.heads[level] = Head()
             head.whole = True
             levels[level] = sequence
+            if not host.row.first or level <= keys.level_of(host.row.first):
+                host.row.first = item
         elif sequence < levels[level]:
             levels[level] = sequence
-        return keys.queue_item(level, sequence, key)
+        return item
 
     async def _write(self, writes: Writes) -> None:
         if not (writes.hosts or writes.marks):

@@ -1,8 +1,8 @@
 """A host while it is in memory, and the cache that holds a bounded number of them."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -12,6 +12,9 @@ from weft.urls.own import OwnHosts
 
 from . import keys, sketch
 from .rows import HostRow, Pending, decode_host, encode
+from .sketches import Sketches
+
+_SKETCHES: Final = 2_000_000  # places for sketches of hosts, whether the host is in memory or not
 
 Row: TypeAlias = tuple[bytes, bytes]
 """A pending row as it lies in the table, (item, value); decoded only when it is leased. A plain tuple, because the
@@ -79,6 +82,7 @@ class Hosts:
         self._table = table
         self._own = own
         self._limit = limit
+        self.sketches = Sketches(_SKETCHES)
         self._live: dict[bytes, Host] = {}
         self._kept = 0  # hosts in memory after the last trim
         self.known = 0  # hosts in the table
@@ -94,13 +98,23 @@ class Hosts:
         """Those of the hosts that are known, from memory or from the table in one read."""
         missing = [key for key in wanted if key not in self._live]
         if missing:
-            rows = [keys.host_row(key) for key in missing] + [keys.authority_row(key) for key in missing]
-            found = await self._table.get(rows)
-            values, sketches = found[: len(missing)], found[len(missing) :]
-            for key, value, links in zip(missing, values, sketches, strict=True):
-                if value is not None and key not in self._live:
-                    self._adopt(key, decode_host(value), links or b"")
+            values = await self._table.get([keys.host_row(key) for key in missing])
+            rows = {key: value for key, value in zip(missing, values, strict=True) if value is not None}
+            sketches = await self.sketches_of(rows)
+            for key, value in rows.items():
+                if key not in self._live:
+                    self._adopt(key, decode_host(value), sketches.get(key, b""))
         return {key: host for key in wanted if (host := self._live.get(key)) is not None}
+
+    async def sketches_of(self, hosts: Collection[bytes]) -> dict[bytes, bytes]:
+        """Of those that are known, from memory or from the table."""
+        sketches = self.sketches.of(hosts)
+        if away := [key for key in hosts if key not in sketches]:
+            rows = await self._table.get([keys.authority_row(key) for key in away])
+            found = {key: links for key, links in zip(away, rows, strict=True) if links is not None}
+            self.sketches.remember(found)
+            sketches |= found
+        return sketches
 
     def create(self, key: bytes, name: str) -> Host:
         self.known += 1

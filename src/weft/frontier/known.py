@@ -18,6 +18,8 @@ import numpy as np
 from .recent import hashes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .recent import Hashes
 
 _KEY: Final = 16  # bytes of a key: the partition follows from the host
@@ -25,7 +27,6 @@ _SLOTS: Final = 16  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
 _FULL: Final = 8  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
 _SPLIT: Final = 256  # buckets that are split at a time
-_EMPTY: Final = bytes(_KEY)
 
 
 class Known:
@@ -36,6 +37,7 @@ class Known:
         self._folder = folder
         self._most = limit // _BUCKET
         self._buckets = _SPLIT
+        self._filled = bytearray(self._most)  # places taken in each bucket, from the first on; in memory as it is used
         self._count = 0
         self._file: IO[bytes] | None = None  # made when there is something to keep
 
@@ -49,10 +51,10 @@ class Known:
         if self._file is None:
             return list(keys)
         file, read = self._file.fileno(), os.pread
-        places = zip(keys, self._places(*hashes(keys)), strict=True)
+        buckets = zip(keys, self._buckets_of(*hashes(keys)), strict=True)
         try:
             # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
-            return [key for key, place in places if read(file, _BUCKET, place).find(key[2:]) % _KEY]
+            return [key for key, bucket in buckets if read(file, _BUCKET, bucket * _BUCKET).find(key[2:]) % _KEY]
         except OSError:  # the disk fails: the table will say so
             return list(keys)
 
@@ -74,29 +76,37 @@ class Known:
             self._file = None
 
     def _write(self, file: int, pairs: "Hashes") -> None:
-        data = pairs.tobytes()
-        for start, place in zip(range(0, len(data), _KEY), self._places(*pairs.T), strict=True):
-            key, bucket = data[start : start + _KEY], os.pread(file, _BUCKET, place)
-            if bucket.find(key) % _KEY:
-                gap = bucket.find(_EMPTY)
-                slot = key[-1] % _SLOTS if gap < 0 else -(-gap // _KEY)
-                os.pwrite(file, key, place + slot * _KEY)
+        data, filled = pairs.tobytes(), self._filled
+        for start, bucket in zip(range(0, len(data), _KEY), self._buckets_of(*pairs.T), strict=True):
+            slot = filled[bucket]
+            if slot < _SLOTS:
+                filled[bucket] += 1
                 self._count += 1
+            else:
+                slot = data[start] % _SLOTS
+            os.pwrite(file, data[start : start + _KEY], bucket * _BUCKET + slot * _KEY)
 
     def _split(self, file: int) -> None:
         """Add buckets, with those keys of earlier buckets that belong there now."""
         half = 1 << self._buckets.bit_length() - 1  # buckets below it were split when it was reached
-        old, new = (self._buckets - half) * _BUCKET, self._buckets * _BUCKET
-        rows = np.frombuffer(os.pread(file, _SPLIT * _BUCKET, old), np.uint64).reshape(-1, 2)
-        moves = ((rows[:, 0] ^ rows[:, 1]) & np.uint64(half) != 0)[:, None]
-        os.pwrite(file, np.where(moves, rows, 0).tobytes(), new)
+        old, new = self._buckets - half, self._buckets
+        rows = np.frombuffer(os.pread(file, _SPLIT * _BUCKET, old * _BUCKET), np.uint64).reshape(_SPLIT, _SLOTS, 2)
+        kept = rows.any(axis=2)
+        moves = (rows[:, :, 0] ^ rows[:, :, 1]) & np.uint64(half) != 0
+        self._fill(file, new, rows, kept & moves)
         self._buckets += _SPLIT
-        os.pwrite(file, np.where(moves, 0, rows).tobytes(), old)
+        self._fill(file, old, rows, kept & ~moves)
 
-    def _places(self, hosts: "Hashes", urls: "Hashes") -> list[int]:
-        """Where their buckets begin."""
+    def _fill(self, file: int, first: int, rows: "Hashes", wanted: "NDArray[np.bool_]") -> None:
+        """Make buckets of the wanted ones of the rows."""
+        order = np.argsort(~wanted, axis=1, kind="stable")
+        packed = np.take_along_axis(np.where(wanted[:, :, None], rows, 0), order[:, :, None], axis=1)
+        os.pwrite(file, packed.tobytes(), first * _BUCKET)
+        self._filled[first : first + _SPLIT] = wanted.sum(axis=1, dtype=np.uint8).tobytes()
+
+    def _buckets_of(self, hosts: "Hashes", urls: "Hashes") -> list[int]:
         half = 1 << self._buckets.bit_length() - 1
         buckets = (hosts ^ urls) & np.uint64(2 * half - 1)
         buckets[buckets >= self._buckets] &= np.uint64(half - 1)
-        places: list[int] = (buckets * np.uint64(_BUCKET)).tolist()
-        return places
+        found: list[int] = buckets.tolist()
+        return found

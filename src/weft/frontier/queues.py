@@ -37,17 +37,37 @@ class Queues:
         return min(levels)
 
     async def ready(self, hosts: Sequence[Host]) -> None:
-        """Read the heads that the next `take` of these hosts needs, in one scan."""
+        """Read the heads that the next `take` of these hosts needs: single rows by their keys, others in one scan."""
         wanted: list[tuple[Host, int]] = []
         for host in hosts:
             level = None if host.again else self.next_level(host)
             if level is None:
                 continue
-            head = host.heads.get(level)
-            if head is None or not (head.rows or head.whole):
+            if not self._has_head(host, level):
                 wanted.append((host, level))
+        if not self._state.hosts.has_room:
+            await self._read_firsts([host for host, level in wanted if self._knows_first(host, level)])
+            wanted = [(host, level) for host, level in wanted if not self._has_head(host, level)]
         if wanted:
             await self._read(wanted)
+
+    def _has_head(self, host: Host, level: int) -> bool:
+        head = host.heads.get(level)
+        return head is not None and (head.whole or bool(head.rows))
+
+    def _knows_first(self, host: Host, level: int) -> bool:
+        """Retries that are due together share a sequence: which of them is the first of FRONT, nobody knows."""
+        if level == FRONT or level in host.heads:
+            return False
+        return host.row.first.startswith(keys.level_start(level, host.row.levels[level]))
+
+    async def _read_firsts(self, hosts: Sequence[Host]) -> None:
+        """The one row that each gives next: a host that will have left memory by its next turn wants no more."""
+        rows = [keys.queue_row(host.key, host.row.first) for host in hosts]
+        for host, value in zip(hosts, await self._state.table.get(rows), strict=True):
+            if value is not None:
+                head = host.heads[keys.level_of(host.row.first)] = Head()
+                head.rows = [(host.row.first, value)]
 
     async def _read(self, wanted: Sequence[tuple[Host, int]]) -> None:
         # With more hosts than memory holds, most are let go before a long head would be used.
@@ -84,8 +104,11 @@ class Queues:
         return None
 
     def _advance(self, host: Host, level: int, head: Head, row: Row) -> None:
+        if host.row.first == row[0]:
+            host.row.first = b""
         if head.rows:
             host.row.levels[level] = keys.sequence_of(head.rows[0][0])
+            host.row.first = head.rows[0][0]
         elif head.whole:
             self._forget(host, level)
         else:

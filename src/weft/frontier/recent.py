@@ -33,6 +33,7 @@ class Recent:
         self._mask = np.uint64(slots - 1)
         self._hosts = np.zeros(slots, np.uint64)
         self._urls = np.zeros(slots, np.uint64)
+        self._kept = np.zeros(slots, np.bool_)
 
     def unknown(self, keys: Collection[bytes]) -> list[bytes]:
         """Those of the keys that are not remembered, in their order."""
@@ -45,13 +46,16 @@ class Recent:
         self._hosts[slots] = hosts
         self._urls[slots] = urls
 
-    def replace(self, keys: Collection[bytes]) -> "Hashes":
-        """Remember these; the hashes, in rows of two, of the keys whose places they took."""
+    def replace(self, keys: Collection[bytes], kept: bool) -> "Hashes":
+        """Remember these, and whether they are kept elsewhere: the hashes, in rows of two, of those whose places they
+        took and that are not."""
         hosts, urls, slots = self._places(keys)
         before = np.stack((self._hosts.take(slots), self._urls.take(slots)), axis=1)
+        lost = ~self._kept.take(slots) & (before[:, 1] != 0) & ((before[:, 0] != hosts) | (before[:, 1] != urls))
         self._hosts[slots] = hosts
         self._urls[slots] = urls
-        gone: Hashes = before[(before[:, 1] != 0) & ((before[:, 0] != hosts) | (before[:, 1] != urls))]
+        self._kept[slots] = kept
+        gone: Hashes = before[lost]
         return gone
 
     def _places(self, keys: Collection[bytes]) -> "tuple[Hashes, Hashes, NDArray[np.int64]]":

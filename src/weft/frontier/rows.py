@@ -113,6 +113,7 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     asked_ms: int = 0  # the last request
     pause: str = ""  # why next_ms lies where it does
     domain: int = 0  # characters at the end of the name that are its registrable domain
+    first: bytes = b""  # queue item of the row that its level begins with, of one level, where it is known
 
 
 class DomainRow(msgspec.Struct, array_like=True, gc=False):

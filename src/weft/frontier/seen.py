@@ -29,10 +29,14 @@ class Seen:
     async def unseen(self, keys: Collection[bytes]) -> list[bytes]:
         """Those that are not in the table, in their order."""
         away = self._recent.unknown(keys)
-        asked = self.known.unknown(away) if away else []
+        if not away:
+            return []
+        asked = self.known.unknown(away)
+        if len(asked) < len(away):
+            self._remember(set(away).difference(asked), kept=True)
         unseen = await self._not_in_table(asked) if asked else set()
-        if len(unseen) < len(away):
-            self.known.keep(self._recent.replace([key for key in away if key not in unseen]))
+        if len(unseen) < len(asked):
+            self._remember([key for key in asked if key not in unseen])
         return [key for key in asked if key in unseen]
 
     async def _not_in_table(self, keys: list[bytes]) -> set[bytes]:
@@ -46,9 +50,12 @@ class Seen:
 
     async def remember(self, keys: Sequence[bytes]) -> None:
         """URLs whose rows have been written."""
-        self.known.keep(self._recent.replace(keys))
+        self._remember(keys)
         if self._filter is not None:
             await self._filter.save()
+
+    def _remember(self, keys: Collection[bytes], kept: bool = False) -> None:
+        self.known.keep(self._recent.replace(keys, kept))
 
     def close(self) -> None:
         self.known.close()
