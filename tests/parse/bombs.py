@@ -36,6 +36,8 @@ def bombs() -> Iterator[tuple[str, bytes, Headers]]:
     yield "metas", b"<meta name=robots content=index>" * 100_000, HTML
     yield "json-ld", b"<script type=application/ld+json>" + b"[" * 1_000_000 + b"</script>", HTML
     yield "classes", b"".join(b"<div class='nav-%d content'>x</div>" % number for number in range(30_000)), HTML
+    yield "headers", b"<div>" * 200 + b"<header>x</header>" * 100_000, HTML
+    yield "nested-headers", (b"<header>" + b"<div>" * 3) * 60 + b"<b>x</b>" * 100_000 + b"<h1>title</h1>", HTML
     yield "gzip", gzip.compress(bytes(1 << 27)), GZIP
     yield "gzip-of-html", gzip.compress(b"<div>" * (1 << 23)), GZIP
     yield "gzip-members", gzip.compress(b"<p>word</p>") * 100_000, GZIP

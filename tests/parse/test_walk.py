@@ -138,11 +138,24 @@ def test_menus_and_footers_give_links_but_no_text() -> None:
     assert walk(LexborHTMLParser(html), whole=True).texts == ["first menu", "before", "foot text", "after"]
 
 
-@pytest.mark.parametrize("element", ["nav", "footer", "dialog"])
+@pytest.mark.parametrize("element", ["nav", "footer", "dialog", "header"])
 def test_furniture_ends_a_block_and_its_links_are_listed(element: str) -> None:
     found = walked(f"one <{element}>two <a href=/x>three</a></{element}> four")
     assert found.texts == ["one", "four"]
     assert found.links == [RawLink("/x", "three", "", "a")]
+
+
+@pytest.mark.parametrize("holder", ["<article><div>{}</div></article>", "<main>{}</main>", "{}"])
+@pytest.mark.parametrize("content", ["<h1>title</h1>by me", "<p>title</p><time>by me</time>"])
+def test_a_header_is_read_where_it_holds_a_title_or_date(holder: str, content: str) -> None:
+    found = walked("a" + holder.format(f"<header>{content}</header>") + "b")
+    assert found.texts == ["a", "title", "by me", "b"]
+
+
+def test_a_header_of_a_part_of_the_page_is_read() -> None:
+    found = walked("a<section><div><header>of this part</header></div></section><header>of the site</header>b")
+    assert found.texts == ["a", "of this part", "b"]
+    assert found.furniture == 1
 
 
 def test_a_button_is_text_only_in_a_heading() -> None:

@@ -32,6 +32,7 @@ class Action(IntEnum):
     COMMENT = 15
     FURNITURE = 16  # beside the main text: its links are listed, its text is not read
     BUTTON = 17  # its words count only in a heading, its links always
+    HEADER = 18  # of the site: furniture; of an article: a block
 
 
 class Tag(IntEnum):
@@ -73,6 +74,7 @@ _ACTIONS = {
     Action.FRAME: "iframe frame",
     Action.RULE: "hr",
     Action.FURNITURE: "nav footer dialog",
+    Action.HEADER: "header",
     Action.BUTTON: "button",
     Action.TIME: "time",
     Action.PRE: "pre listing xmp plaintext",

@@ -23,9 +23,12 @@ _PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Act
 _META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
 _RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
 _LINE, _RULE, _FURNITURE, _BUTTON = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE, Action.BUTTON))
+_HEADER = int(Action.HEADER)
 _PLACE, _BOX, _LENGTH = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH)
 _SUMMED = (int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES))
 _FACTS = len(Fact)
+_PARTS = frozenset({"article", "main", "section", "header"})
+_NEAR = 16  # elements above a <header> among which a part of the page is looked for: no page may make it many
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
 CELL_GAP = " | "
@@ -172,6 +175,15 @@ class Walker:
             self.parts.append(node.text())
         self.found.button(node)
 
+    def header(self, node: LexborNode) -> LexborNode | None:
+        """A site's header is furniture; one with title or date, or of a part of the page, is read: its first child."""
+        if _PARTS.isdisjoint([above.tag for above in self.entered[-_NEAR:]]) and node.css_first("h1,time") is None:
+            self.furniture(node)
+            return None
+        if self.parts:
+            self.interrupt()
+        return node.first_child
+
     def skip(self, _node: LexborNode) -> None:
         """Nothing in it is text, and no block ends."""
 
@@ -236,7 +248,7 @@ def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int
         else:
             action = actions[number]
             if action > _ROW:  # the last of those that are entered
-                rare[action](node)
+                child = rare[action](node)
             else:
                 child = node.first_child
                 if action == _BLOCK:
@@ -248,11 +260,11 @@ def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int
                 elif action != _INLINE:
                     state.open(node, action)
                     pre = state.pre
-                if child is not None:
-                    entered.append(node)
-                    done.append(action)
-                    node = child
-                    continue
+            if child is not None:
+                entered.append(node)
+                done.append(action)
+                node = child
+                continue
         node = node.next
         while node is None and entered:
             action = done.pop()
@@ -283,10 +295,10 @@ def _tidy(raw: str, pre: int) -> str:
 
 def _whole() -> dict[int, int]:
     """The actions with furniture as blocks."""
-    return {number: action for number, action in vocabulary().actions.items() if action != _FURNITURE}
+    return {number: action for number, action in vocabulary().actions.items() if action not in (_FURNITURE, _HEADER)}
 
 
-def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
+def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]:
     """What to do with elements that are not entered."""
     found = state.found
     return {
@@ -302,4 +314,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], None]]:
         _RULE: state.rule,
         _FURNITURE: state.furniture,
         _BUTTON: state.button,
+        _HEADER: state.header,
     }
