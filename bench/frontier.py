@@ -2,7 +2,8 @@
 
 `python -m bench.frontier` runs the short form: 1 and 2 million URLs, and Scrapy's scheduler (disk queue, dupe filter)
 on a million of the same. `python -m bench.frontier --urls 100000000 --hosts 1000000` is the long form: an hour or two,
-some 15 GB of disk. CPU is that of the process with all of RocksDB's threads. Ratios are taken within one run.
+some 15 GB of disk. CPU is ours and that of RocksDB's threads until they are done. Both sizes are measured in turn, a
+slice at a time.
 """
 
 import argparse
@@ -16,7 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from statistics import mean
+from typing import Any, Final, TypeAlias
 
 import uvloop
 import xxhash
@@ -32,20 +34,25 @@ from weft.records import Asked, Lease, Link, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
 COUNTED: Final = 1_000_000  # new URLs over which the cost is taken
-SEEN: Final = 300_000  # links that are known already
+SEEN: Final = 1_000_000  # links that are known already
 WARMING: Final = 10_000_000  # such links before, so that memory holds what it would hold in a crawl
 LEASES: Final = 100_000
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
 PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
+SLICES: Final = 5
+PARTS: Final = {"fill": 1, "new": SLICES, "warm": 1, "seen": SLICES, "check": 1, "lease": SLICES, "close": 1}
 COMPACTING: Final = ("num-running-compactions", "compaction-pending", "num-running-flushes", "mem-table-flush-pending")
+
+Figures: TypeAlias = dict[str, float]
 
 
 class Bench:
-    """One form, in a process of its own."""
+    """One form: so many URLs of so many hosts. Costs are CPU µs."""
 
     def __init__(self, urls: int, hosts: int, folder: Path) -> None:
         self.count = urls
+        self.added = 0
         self.urls = Urls(hosts)
         self.folder = folder
         self.clock = ManualClock()
@@ -55,101 +62,114 @@ class Bench:
         self.frontier = Frontier(self.table, self.clock, config, scratch=folder)
         self.random = Random(7)
 
-    async def run(self) -> dict[str, Any]:
+    async def answer(self) -> None:
+        """Do the parts that are asked for on standard input, a line each; tell the figures of each."""
         calm_the_collector()  # as a crawl does when it starts
         await self.frontier.open()
-        figures: dict[str, Any] = {"urls": self.count, "add_new": await self.add_new()}
-        figures["add_seen"], figures["seen_p50"], figures["seen_p99"] = await self.add_seen()
-        figures |= await self.lease_and_settle()
-        scratch = self.frontier._seen.known.size
-        started = time.process_time()
-        await self.frontier.close()
-        await self.table.close()
-        figures["close_seconds"] = time.process_time() - started
-        figures["disk_per_url"] = (scratch + sum(file.stat().st_size for file in self.folder.rglob("*"))) / self.count
-        figures["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        return figures
+        parts = {"fill": self.fill, "new": self.add_new, "warm": self.warm, "seen": self.add_seen}
+        parts |= {"check": self.check, "lease": self.lease_and_settle, "close": self.close}
+        for line in sys.stdin:
+            print(json.dumps(await parts[line.strip()]()), flush=True)
 
-    async def add_new(self) -> float:
-        """CPU µs per URL, a few pages at a time, of the last million: what it costs at that size."""
-        filled = await self.fill(max(0, self.count - COUNTED))
-        await self.compacted()
-        spent = 0.0
-        for first in range(filled, self.count, PAGE * PAGES):
-            last = min(first + PAGE * PAGES, self.count)
-            links = [
-                link for start in range(first, last, PAGE) for link in self.urls.page(start, min(start + PAGE, last))
-            ]
-            before = time.process_time()
-            await self.frontier.add(links)
-            spent += time.process_time() - before
-            await self.resolve(5000)
-        return spent / (self.count - filled) * 1e6
-
-    async def fill(self, wanted: int) -> int:
-        """Take in about so many URLs in large calls, which cost less; how many there are then."""
+    async def fill(self) -> Figures:
+        """Take in all but the last million, in large calls, which cost less."""
         begun = time.monotonic()
-        for epoch in range(wanted // EPOCH):
+        for epoch in range((self.count - COUNTED) // EPOCH):
             await self.frontier.add(self.urls.epoch(epoch))
             await self.resolve(5000)
+            self.added += EPOCH
             if epoch % 1000 == 999:
-                rate = epoch * EPOCH / (time.monotonic() - begun)
-                say(f"{epoch * EPOCH:,} of {self.count:,} URLs, {rate:,.0f} a second, {memory_mb():,.0f} MB")
-        return wanted // EPOCH * EPOCH
-
-    async def add_seen(self) -> tuple[float, float, float]:
-        """CPU µs per link by a power law over all URLs; then the wall time of single checks, p50 and p99 in µs."""
+                rate = self.added / (time.monotonic() - begun)
+                say(f"{self.added:,} of {self.count:,} URLs, {rate:,.0f} a second, {memory_mb():,.0f} MB")
         await self.compacted()
+        return {}
+
+    async def add_new(self) -> Figures:
+        """A share of the last million, a few pages at a time."""
+        spent, first = -others_seconds(), self.added
+        while self.added < min(first + COUNTED // SLICES, self.count):
+            last = min(self.added + PAGE * PAGES, self.count)
+            pages = range(self.added, last, PAGE)
+            links = [link for start in pages for link in self.urls.page(start, min(start + PAGE, last))]
+            before = time.thread_time()
+            await self.frontier.add(links)
+            spent += time.thread_time() - before
+            self.added = last
+            await self.resolve(5000)
+        await self.compacted()
+        spent += others_seconds()
+        return {"add_new": spent / (self.added - first) * 1e6}
+
+    async def warm(self) -> Figures:
         for _ in range(WARMING // (KNOWN * PAGES)):
             await self.frontier.add(self.known_links())
-        spent, calls = 0.0, SEEN // (KNOWN * PAGES)
+        await self.compacted()
+        return {}
+
+    async def add_seen(self) -> Figures:
+        """Links by a power law over all URLs."""
+        spent, calls = -others_seconds(), SEEN // SLICES // (KNOWN * PAGES)
         for _ in range(calls):
             links = self.known_links()
-            before = time.process_time()
+            before = time.thread_time()
             added = await self.frontier.add(links)
-            spent += time.process_time() - before
+            spent += time.thread_time() - before
             assert added.new == 0, added
+        await self.compacted()
+        spent += others_seconds()
+        return {"add_seen": spent / (calls * PAGES * KNOWN) * 1e6}
+
+    async def check(self) -> Figures:
+        """The wall time of single checks."""
         checks = []
         for _ in range(20_000):
-            links = self.urls.known(self.random, self.count, 1)
+            links = self.urls.known(self.random, self.added, 1)
             moment = time.perf_counter()
             await self.frontier.add(links)
             checks.append(time.perf_counter() - moment)
         checks.sort()
-        return spent / (calls * PAGES * KNOWN) * 1e6, checks[10_000] * 1e6, checks[19_800] * 1e6
+        return {"seen_p50": checks[10_000] * 1e6, "seen_p99": checks[19_800] * 1e6}
 
     def known_links(self) -> list[Link]:
-        return [link for _ in range(PAGES) for link in self.urls.known(self.random, self.count, KNOWN)]
+        return [link for _ in range(PAGES) for link in self.urls.known(self.random, self.added, KNOWN)]
 
     async def compacted(self) -> None:
-        """Wait until RocksDB has put in order what was added: that is no cost of what comes next."""
+        """Wait until RocksDB has put in order what was added."""
+        families = (self.table._few, self.table._many)
         for _ in range(6000):
-            if not any(self.table._db.property_int_value(f"rocksdb.{name}") for name in COMPACTING):
+            if not any(one.property_int_value(f"rocksdb.{name}") for name in COMPACTING for one in families):
                 return
             await asyncio.sleep(0.1)
 
-    async def lease_and_settle(self) -> dict[str, float]:
-        await self.compacted()
-        leasing = answering = settling = 0.0
-        leased = 0
-        while leased < min(LEASES, self.count // 2):
-            before = time.process_time()
+    async def lease_and_settle(self) -> Figures:
+        """RocksDB's threads work for both: their time is shared out by ours."""
+        leasing = settling = 0.0
+        leased, others = 0, -others_seconds()
+        while leased < LEASES // SLICES:
+            before = time.thread_time()
             leases = await self.frontier.lease(256)
-            leasing += time.process_time() - before
+            leasing += time.thread_time() - before
             await self.resolve()
             if not leases:
                 self.clock.tick((self.frontier.ready_in() or 0.0) + 0.001)
                 continue
             outcomes = [outcome(lease, self.clock.now()) for lease in leases]
-            before = time.process_time()
+            before = time.thread_time()
             for one in outcomes:
                 self.frontier.answered(one)
-            answering += time.process_time() - before
-            before = time.process_time()
             await self.frontier.settle(outcomes)
-            settling += time.process_time() - before
+            settling += time.thread_time() - before
             leased += len(leases)
-        return {"lease": leasing / leased * 1e6, "settle": (answering + settling) / leased * 1e6}
+        await self.compacted()
+        share = 1 + (others + others_seconds()) / (leasing + settling)
+        return {"lease": leasing * share / leased * 1e6, "settle": settling * share / leased * 1e6}
+
+    async def close(self) -> Figures:
+        scratch = self.frontier._seen.known.size
+        await self.frontier.close()
+        await self.table.close()
+        disk = scratch + sum(file.stat().st_size for file in self.folder.rglob("*"))
+        return {"disk_per_url": disk / self.added, "memory_mb": memory_mb()}
 
     async def resolve(self, many: int = 0) -> None:
         """Tell addresses, if more than `many` are wanted."""
@@ -174,24 +194,50 @@ def memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def others_seconds() -> float:
+    """CPU seconds of all threads but this one: RocksDB's."""
+    return time.process_time() - time.thread_time()
+
+
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def child(*arguments: str) -> Any:
-    """A form in a process of its own: its figures."""
-    done = subprocess.run([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout)
+class Form:
+    """A bench in a process of its own."""
+
+    def __init__(self, urls: int, hosts: int, scratch: Path) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=scratch))
+        options = ("--urls", str(urls), "--hosts", str(hosts), "--scratch", str(self._folder))
+        command = [sys.executable, "-m", "bench.frontier", "--child", *options]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.figures: dict[str, list[float]] = {"urls": [urls]}
+
+    def do(self, part: str) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        print(part, file=self._process.stdin, flush=True)
+        for name, figure in json.loads(self._process.stdout.readline()).items():
+            self.figures.setdefault(name, []).append(figure)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def measure(urls: int, hosts: int, scratch: Path) -> dict[str, Any]:
-    folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=scratch))
+def measure(*sizes: tuple[int, int], scratch: Path) -> list[Figures]:
+    """Figures of forms of so many URLs and hosts: parts in turn, so that a slow minute falls on all of them."""
+    forms = [Form(urls, hosts, scratch) for urls, hosts in sizes]
     try:
-        options = ("--urls", str(urls), "--hosts", str(hosts), "--scratch", str(folder))
-        figures: dict[str, Any] = child("bench.frontier", "--child", *options)
-        return figures
+        for part, times in PARTS.items():
+            for _ in range(times):
+                for form in forms:
+                    form.do(part)
+        return [{name: mean(found) for name, found in form.figures.items()} for form in forms]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for form in forms:
+            form.end()
 
 
 ROWS: Final = {
@@ -206,13 +252,13 @@ ROWS: Final = {
 }
 
 
-def report(small: dict[str, Any], large: dict[str, Any]) -> None:
-    print(f"{'':34}{small['urls']:>14,}{large['urls']:>14,}{'ratio':>8}")
+def report(small: Figures, large: Figures) -> None:
+    print(f"{'':34}{small['urls']:>14,.0f}{large['urls']:>14,.0f}{'ratio':>8}")
     for name, text in ROWS.items():
         print(f"{text:34}{small[name]:14.1f}{large[name]:14.1f}{large[name] / small[name]:8.2f}")
 
 
-def report_scrapy(scrapy: list[dict[str, Any]], ours: list[dict[str, Any]]) -> None:
+def report_scrapy(scrapy: list[dict[str, Any]], ours: list[Figures]) -> None:
     """The same URLs of the same hosts."""
     for theirs, same in zip(scrapy, ours, strict=True):
         cost = same["add_new"] + same["lease"] + same["settle"]
@@ -233,15 +279,14 @@ def main() -> None:
     parser.add_argument("--child", action="store_true")
     options = parser.parse_args()
     if options.child:
-        print(json.dumps(uvloop.run(Bench(options.urls, options.hosts, options.scratch / "table").run())))
+        uvloop.run(Bench(options.urls, options.hosts, options.scratch / "table").answer())
         return
-    small = measure(*REFERENCE, options.scratch)
-    say(f"1 million: {json.dumps(small)}")
     if options.scrapy:
         say("Scrapy …")
-        scrapy = child("bench.frontier_scrapy", str(options.scrapy))
-        report_scrapy(scrapy, [measure(rival["urls"], rival["hosts"], options.scratch) for rival in scrapy])
-    report(small, measure(options.urls, options.hosts, options.scratch))
+        command = [sys.executable, "-m", "bench.frontier_scrapy", str(options.scrapy)]
+        scrapy = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+        report_scrapy(scrapy, [measure((one["urls"], one["hosts"]), scratch=options.scratch)[0] for one in scrapy])
+    report(*measure(REFERENCE, (options.urls, options.hosts), scratch=options.scratch))
 
 
 if __name__ == "__main__":
