@@ -4,6 +4,7 @@ Each pair of linking domain and linked host is looked at once in a while, not on
 has its sketch from its first URL on, in a row of its own: most links lead to hosts that are not in memory.
 """
 
+import struct
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
@@ -19,8 +20,9 @@ from .host import Host, Hosts
 from .recent import Recent
 from .rows import DomainRow
 
+_MARK: Final = struct.Struct(">Q")
 _PAIRS: Final = 1_000_000  # pairs remembered as counted
-_GATHERED: Final = 10_000  # pairs that wait to be counted, about
+_GATHERED: Final = 30_000  # pairs that wait to be counted, about
 _PATIENCE: Final = 5000  # ms that they wait, about
 _AT_ONCE: Final = 500  # hosts counted at a time that nobody asked for
 
@@ -36,7 +38,7 @@ class Authority:
         self._hosts = hosts
         self._partitions = partitions
         self._pairs = Recent(_PAIRS)
-        self._gathered: dict[bytes, set[bytes]] = {}  # host → hashes of domains that link to it
+        self._gathered: dict[bytes, bytes] = {}  # host → hashes of domains that link to it, 8 bytes each
         self._count = 0
         self._since = 0
 
@@ -57,7 +59,8 @@ class Authority:
             self._pairs.remember(pairs)
             self._count += len(pairs)
             for pair in pairs:
-                self._gathered.setdefault(pair[:2] + pair[10:], set()).add(mark)
+                host = pair[:2] + pair[10:]
+                self._gathered[host] = self._gathered.get(host, b"") + mark
 
     async def counted(self, hosts: Iterable[bytes]) -> list[Put]:
         """Count what was gathered for these hosts; the rows that change."""
@@ -77,10 +80,10 @@ class Authority:
         if not hosts:
             return []
         taken = {host: self._gathered.pop(host) for host in hosts}
-        self._count -= sum(map(len, taken.values()))
+        self._count -= sum(map(len, taken.values())) // 8
         changes = {}
         for key, links in (await self._hosts.sketches_of(hosts)).items():  # out of scope there are others
-            wider = sketch.added(links, map(int.from_bytes, taken[key]))
+            wider = sketch.added(links, (one for (one,) in _MARK.iter_unpack(taken[key])))
             if wider is not links:
                 changes[key] = wider
                 if (host := self._hosts.live(key)) is not None:

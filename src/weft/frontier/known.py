@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _KEY: Final = 16  # bytes of a key: the partition follows from the host
 _SLOTS: Final = 16  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
-_FULL: Final = 8  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
+_FULL: Final = 6  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
 _SPLIT: Final = 256  # buckets that are split at a time
 
 
