@@ -22,7 +22,7 @@ from tests.redis_server import RedisServer
 from weft.clock import SystemClock
 from weft.engines.memory import MemoryQueue, MemoryTable
 from weft.engines.redis import open_redis_queue, open_redis_table
-from weft.engines.rocksdb import RocksTable, _options
+from weft.engines.rocksdb import RocksTable, _few
 from weft.engines.rocksqueue import RocksQueue
 from weft.ports import Key, Put, Queue, Range, Table
 
@@ -60,7 +60,8 @@ class RawRocks:
     """rocksdict with our options and nothing of ours around it."""
 
     def __init__(self, path: Path) -> None:
-        options = _options(CACHE, BUFFER)
+        options = _few(CACHE, BUFFER)
+        options.create_if_missing(True)
         self._db = rocksdict.Rdict(str(path), options, column_families={"default": options})
 
     async def put(self, rows: Sequence[tuple[Key, bytes]]) -> None:
