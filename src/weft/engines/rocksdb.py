@@ -29,6 +29,7 @@ STALL_PAUSE: Final = 0.005  # seconds; RocksDB refuses writes while its backgrou
 WRITE_BUFFERS: Final = 3
 SHORT: Final = 10  # bytes of the longest name that is short
 FEW: Final = "few"  # the family of groups with such names; the others are in the default one
+INCOMPLETE: Final = "Result incomplete"  # RocksDB's word for a write that would have to wait, and a scan cut short
 VIEWS: Final = 5  # tries to open a view before the last
 
 # A group's length stands before it (one byte below 128, two above), so no group's keys reach into another's.
@@ -158,7 +159,7 @@ class RocksTable:
             few = self._many.get_column_family_handle(FEW)  # not kept: it would keep the store open
             self._many.write(_batch(operations, few), self._write_options)
         except Exception as error:
-            if _status(error) == "Result incomplete":
+            if _status(error) == INCOMPLETE:
                 return False
             raise _mapped(error, self._path) from error
         return True
@@ -276,7 +277,7 @@ def _read(cursor: rocksdict.RdictIter, strip: int, rows: Rows, limit: int) -> bo
 
 
 def _read_short(cursor: rocksdict.RdictIter, wanted: Range) -> Rows | None:
-    """The rows of a range by a cursor without its bounds; None if it could not get to the end."""
+    """The rows of a range by a cursor without its bounds; None if it met too many tombstones."""
     start, stop = _bounds(wanted)
     strip = len(start) - len(wanted.start)
     rows: Rows = []
@@ -285,8 +286,10 @@ def _read_short(cursor: rocksdict.RdictIter, wanted: Range) -> Rows | None:
         if not cursor.valid():
             try:
                 cursor.status()
-            except Exception:  # noqa: BLE001 - rocksdict raises nothing else
-                return None  # too many tombstones, or damage, which whoever reads it again will tell
+            except Exception as error:
+                if _status(error) != INCOMPLETE:
+                    raise
+                return None
             break
         key = cursor.key()
         if key >= stop:
