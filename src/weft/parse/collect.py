@@ -105,7 +105,7 @@ class Collection:
             self.links.append(RawLink(source, "", "", node.tag or "iframe"))
 
     def furniture(self, node: LexborNode) -> None:
-        """A menu, footer or dialog: its links and its metadata, not its text."""
+        """A menu, footer, dialog or header: its links and its metadata, not its text."""
         self.furniture_count += 1
         wanted = "a,area" if self.anchors else ""
         if not self.scripts:  # metadata is rare here: a page that has said what it is does not say it again

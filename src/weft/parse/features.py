@@ -78,7 +78,7 @@ class Features(msgspec.Struct, frozen=True):
     spans: Spans
     regions: Integers  # of each place
     link_share: Floats
-    furniture: int  # menus, footers and dialogs that were passed over
+    furniture: int  # menus, footers, dialogs and headers that were passed over
 
     def matrix(self) -> Floats:
         """All features of each block: what the training sees."""

@@ -81,4 +81,4 @@ class Walk(msgspec.Struct, frozen=True):
     language: str  # as declared by <html lang>
     item_types: list[str]
     script_count: int
-    furniture: int  # menus, footers and dialogs passed over
+    furniture: int  # menus, footers, dialogs and headers passed over

@@ -164,7 +164,7 @@ class Walker:
             parts.append(_BREAK)
 
     def furniture(self, node: LexborNode) -> None:
-        """A menu, footer or dialog: a third of all blocks, and next to none of the main text."""
+        """A menu, footer, dialog or site's header: a third of all blocks, and next to none of the main text."""
         if self.parts:
             self.interrupt()
         self.found.furniture(node)
@@ -299,7 +299,7 @@ def _whole() -> dict[int, int]:
 
 
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]:
-    """What to do with elements that are not entered."""
+    """What to do with elements that are not entered; a header that is, after all, gives its first child."""
     found = state.found
     return {
         _SKIP: state.skip,
