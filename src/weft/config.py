@@ -90,7 +90,7 @@ class Frontier(Section, frozen=True):
         900.0,
     )
     jitter: Annotated[Share, _doc("retry times vary by up to this share, up and down")] = 0.3
-    recent: Annotated[Positive, _doc("URLs kept in memory by the seen check, 17 bytes each")] = 4_000_000
+    recent: Annotated[Positive, _doc("URLs kept in memory by the seen check, 16 bytes each")] = 4_000_000
     known_bytes: Annotated[
         Count,
         _doc("largest size of a scratch file in DIR: keys of known URLs for the seen check, about 43 bytes each"),

@@ -4,7 +4,7 @@ import pytest
 
 from tests.frontier.driver import Desk, configured
 from weft.config import Frontier, Scope
-from weft.records import Reason
+from weft.records import Link, Reason
 
 
 async def test_hosts_of_high_authority_get_their_share() -> None:
@@ -66,6 +66,20 @@ async def test_what_waits_to_be_counted_is_counted_in_time() -> None:
         await desk.add(pages[0])
     await desk.reopened()
     assert {await authority_of(desk, page) for page in pages} == {4}
+
+
+async def test_who_linked_to_a_host_before_it_belonged_to_the_crawl_may_do_so_again() -> None:
+    desk = Desk(configured(Scope(reach="host")))
+    await desk.frontier.add([Link("http://a.com/", seed=True)])
+    for _ in range(3):
+        await desk.add("http://late.com/", source="http://b.org/")
+        desk.clock.tick(10.0)
+    await desk.frontier.add([Link("http://late.com/", seed=True)])
+    for source in ("http://b.org/", "http://c.org/"):
+        await desk.add("http://late.com/", source=source)
+    desk.clock.tick(10.0)
+    await desk.add("http://late.com/")
+    assert await authority_of(desk, "http://late.com/") == 2
 
 
 async def linked_from_four(desk: Desk) -> list[str]:

@@ -1,4 +1,4 @@
-"""The small pure parts: priority, retry, sketch, budgets, workbench, seen."""
+"""The small pure parts: priority, retry, sketch, budgets, workbench."""
 
 from collections import Counter
 from random import Random
@@ -10,8 +10,6 @@ from weft.errors import ConfigError
 from weft.frontier import retry, sketch
 from weft.frontier.budget import Budgets, wide_networks
 from weft.frontier.priority import Band, Features, drawing_order, plain_band, priority
-from weft.frontier.recent import Recent
-from weft.frontier.sketches import Sketches
 from weft.frontier.workbench import Workbench
 from weft.records import Kind, Via
 
@@ -131,51 +129,3 @@ def test_the_workbench_gives_by_time_and_by_share() -> None:
     rest = [bench.pop(10) for _ in range(100)]
     assert None not in rest  # a share is only a share while both have work
     assert bench.next_ms() is None
-
-
-def test_the_recent_set_is_bounded_and_knows_most_of_the_last() -> None:
-    random = Random(5)
-    recent = Recent(1000)
-    keys = [random.randbytes(18) for _ in range(10_000)]
-    assert recent.unknown(keys) == keys
-    for start in range(0, len(keys), 100):
-        recent.remember(keys[start : start + 100])
-    assert len(recent.unknown(keys[-500:])) < 150
-    assert len(recent.unknown(keys)) >= 10_000 - 1024
-    assert recent.unknown([keys[-1], keys[0]]) == [keys[0]]
-
-
-def test_sketches_are_remembered_until_another_host_takes_the_place() -> None:
-    random = Random(6)
-    sketches = Sketches(1000)
-    hosts = {random.randbytes(10): sketch.added(b"", [random.getrandbits(64)]) for _ in range(5000)}
-    assert sketches.of(list(hosts)) == {}
-    sketches.remember(hosts)
-    found = sketches.of(list(hosts))
-    assert 900 < len(found) <= 1024
-    assert all(hosts[host] == links for host, links in found.items())
-    last = list(hosts)[-1]
-    sketches.remember({last: b""})
-    assert [sketch.estimate(links) for links in sketches.of([last]).values()] == [0]
-
-
-def test_the_recent_set_tells_what_it_had_no_place_for() -> None:
-    random = Random(5)
-    recent = Recent(64)
-    keys = [random.randbytes(18) for _ in range(1000)]
-    gone = {pair.tobytes() for key in keys for pair in recent.replace([key], kept=False)}
-    assert gone == {key[2:] for key in recent.unknown(keys)}
-    assert len(recent.replace(keys[-1:], kept=True)) == 0
-    remembered = set(keys).difference(recent.unknown(keys))
-    gone = {pair.tobytes() for pair in recent.replace([random.randbytes(18) for _ in range(2000)], kept=False)}
-    assert gone == {key[2:] for key in remembered} - {keys[-1][2:]}, "what is kept elsewhere is not lost"
-
-
-@pytest.mark.parametrize("byte", [2, 10, 17])
-def test_the_recent_set_takes_no_key_for_another(byte: int) -> None:
-    recent = Recent(1)  # all keys share one place
-    known = bytes(range(18))
-    other = known[:byte] + bytes([known[byte] ^ 128]) + known[byte + 1 :]
-    recent.remember([other, known])
-    assert recent.unknown([other, known]) == [other]
-    assert recent.unknown([]) == []

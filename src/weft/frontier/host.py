@@ -12,7 +12,7 @@ from weft.urls.own import OwnHosts
 
 from . import keys, sketch
 from .rows import HostRow, Pending, decode_host, encode
-from .sketches import Sketches
+from .sketches import NOBODY, Sketches
 
 _SKETCHES: Final = 2_000_000  # places for sketches of hosts, whether the host is in memory or not
 
@@ -111,15 +111,16 @@ class Hosts:
         sketches = self.sketches.of(hosts)
         if away := [key for key in hosts if key not in sketches]:
             rows = await self._table.get([keys.authority_row(key) for key in away])
-            found = {key: links for key, links in zip(away, rows, strict=True) if links is not None}
+            found = {key: NOBODY if links is None else links for key, links in zip(away, rows, strict=True)}
             self.sketches.remember(found)
             sketches |= found
-        return sketches
+        return {key: links for key, links in sketches.items() if links != NOBODY}
 
     def create(self, key: bytes, name: str) -> Host:
         self.known += 1
         host = self._adopt(key, HostRow(name), b"")
         host.dirty = True
+        self.sketches.remember({key: host.sketch})
         return host
 
     def saved(self, host: Host) -> Put:

@@ -8,14 +8,11 @@ the table.
 
 import os
 import tempfile
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
-
-from .recent import hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,14 +20,14 @@ if TYPE_CHECKING:
     from .recent import Hashes
 
 _KEY: Final = 16  # bytes of a key: the partition follows from the host
-_SLOTS: Final = 16  # keys of a bucket
+_SLOTS: Final = 32  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
-_FULL: Final = 6  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
-_SPLIT: Final = 256  # buckets that are split at a time
+_FULL: Final = 12  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
+_SPLIT: Final = 128  # buckets that are split at a time
 
 
 class Known:
-    """Two hashes of 8 bytes, of host and URL, are a key."""
+    """A key is a row of two hashes of 8 bytes, of host and URL."""
 
     def __init__(self, folder: Path | None, limit: int) -> None:
         """A file in `folder` (none: where the system has such files) of about `limit` bytes at most."""
@@ -46,27 +43,29 @@ class Known:
         """Bytes of the file."""
         return self._buckets * _BUCKET if self._file else 0
 
-    def unknown(self, keys: Collection[bytes]) -> list[bytes]:
-        """Those of the keys that are not in the file, in their order."""
-        if self._file is None:
-            return list(keys)
-        file, read = self._file.fileno(), os.pread
-        buckets = zip(keys, self._buckets_of(*hashes(keys)), strict=True)
-        try:
-            # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
-            return [key for key, bucket in buckets if read(file, _BUCKET, bucket * _BUCKET).find(key[2:]) % _KEY]
-        except OSError:  # the disk fails: the table will say so
-            return list(keys)
+    def knows(self, keys: "Hashes") -> "NDArray[np.bool_]":
+        """Which of the keys are in the file."""
+        found = np.zeros(len(keys), np.bool_)
+        if self._file is not None:
+            file, read, data = self._file.fileno(), os.pread, keys.tobytes()
+            places = zip(range(0, len(data), _KEY), self._buckets_of(keys), strict=True)
+            with suppress(OSError):  # the disk fails: the table will say so
+                # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
+                found[:] = [
+                    read(file, _BUCKET, bucket * _BUCKET).find(data[start : start + _KEY]) % _KEY == 0
+                    for start, bucket in places
+                ]
+        return found
 
-    def keep(self, pairs: "Hashes") -> None:
-        """Keys of rows that are in the table, by their hashes in rows of two."""
-        if not len(pairs) or self._most < _SPLIT:
+    def keep(self, keys: "Hashes") -> None:
+        """Keys of rows that are in the table."""
+        if not len(keys) or self._most < _SPLIT:
             return
         with suppress(OSError):  # a full disk stops the table, too, which says so; a key not kept costs time only
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115 - closed by close
                 self._file.truncate(_SPLIT * _BUCKET)
-            self._write(self._file.fileno(), pairs)
+            self._write(self._file.fileno(), keys)
             while self._count > self._buckets * _FULL and self._buckets + _SPLIT <= self._most:
                 self._split(self._file.fileno())
 
@@ -75,9 +74,9 @@ class Known:
             self._file.close()
             self._file = None
 
-    def _write(self, file: int, pairs: "Hashes") -> None:
-        data, filled = pairs.tobytes(), self._filled
-        for start, bucket in zip(range(0, len(data), _KEY), self._buckets_of(*pairs.T), strict=True):
+    def _write(self, file: int, keys: "Hashes") -> None:
+        data, filled = keys.tobytes(), self._filled
+        for start, bucket in zip(range(0, len(data), _KEY), self._buckets_of(keys), strict=True):
             slot = filled[bucket]
             if slot < _SLOTS:
                 filled[bucket] += 1
@@ -104,9 +103,9 @@ class Known:
         os.pwrite(file, packed.tobytes(), first * _BUCKET)
         self._filled[first : first + _SPLIT] = wanted.sum(axis=1, dtype=np.uint8).tobytes()
 
-    def _buckets_of(self, hosts: "Hashes", urls: "Hashes") -> list[int]:
+    def _buckets_of(self, keys: "Hashes") -> list[int]:
         half = 1 << self._buckets.bit_length() - 1
-        buckets = (hosts ^ urls) & np.uint64(2 * half - 1)
+        buckets = (keys[:, 0] ^ keys[:, 1]) & np.uint64(2 * half - 1)
         buckets[buckets >= self._buckets] &= np.uint64(half - 1)
         found: list[int] = buckets.tolist()
         return found

@@ -5,7 +5,6 @@ looked up in the store, so forgetting costs a read and never a URL.
 """
 
 from collections.abc import Collection
-from itertools import compress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -16,48 +15,47 @@ if TYPE_CHECKING:
     Hashes: TypeAlias = NDArray[np.uint64]
 
 # A URL's key. The host's hash tells its partition, so the two hashes are the whole key.
-_KEY: Final = np.dtype([("partition", "<u2"), ("host", "<u8"), ("url", "<u8")])
+_KEY: Final = np.dtype([("partition", "<u2"), ("hashes", "<u8", 2)])
+
+# The last bit of a URL's hash follows from the host's and the place, so that of a key in the table may say something
+# else: whether the key is kept elsewhere, too.
+_LAST: Final = np.uint64(1)
+_FREE: Final = np.array([0, 1], np.uint64)
 
 
-def hashes(keys: Collection[bytes]) -> "tuple[Hashes, Hashes]":
-    """Of their hosts and of their URLs."""
-    rows = np.frombuffer(b"".join(keys), _KEY)
-    return rows["host"], rows["url"]
+def hashes(keys: Collection[bytes]) -> "Hashes":
+    """Of host and URL, in rows of two."""
+    return np.ascontiguousarray(np.frombuffer(b"".join(keys), _KEY)["hashes"])
 
 
 class Recent:
-    """About the last `size` keys: of a URL, or of anything else that ends in two hashes of 8 bytes."""
+    """About the last `size` keys, as hashes in rows of two."""
 
     def __init__(self, size: int) -> None:
-        slots = 1 << (size - 1).bit_length()
-        self._mask = np.uint64(slots - 1)
-        self._hosts = np.zeros(slots, np.uint64)
-        self._urls = np.zeros(slots, np.uint64)
-        self._kept = np.zeros(slots, np.bool_)
+        places = 1 << max(1, (size - 1).bit_length())
+        self._mask = np.uint64(places - 1)
+        self._keys = np.zeros((places, 2), np.uint64)
 
-    def unknown(self, keys: Collection[bytes]) -> list[bytes]:
-        """Those of the keys that are not remembered, in their order."""
-        hosts, urls, slots = self._places(keys)
-        missing = (self._urls.take(slots) != urls) | (self._hosts.take(slots) != hosts)
-        return list(compress(keys, missing.tolist()))
+    def knows(self, keys: "Hashes") -> "NDArray[np.bool_]":
+        """Which of the keys are remembered."""
+        return _same(self._keys.take(self._places(keys), axis=0), keys)
 
-    def remember(self, keys: Collection[bytes]) -> None:
-        hosts, urls, slots = self._places(keys)
-        self._hosts[slots] = hosts
-        self._urls[slots] = urls
-
-    def replace(self, keys: Collection[bytes], kept: bool) -> "Hashes":
-        """Remember these, and whether they are kept elsewhere: the hashes, in rows of two, of those whose places they
-        took and that are not."""
-        hosts, urls, slots = self._places(keys)
-        before = np.stack((self._hosts.take(slots), self._urls.take(slots)), axis=1)
-        lost = ~self._kept.take(slots) & (before[:, 1] != 0) & ((before[:, 0] != hosts) | (before[:, 1] != urls))
-        self._hosts[slots] = hosts
-        self._urls[slots] = urls
-        self._kept[slots] = kept
+    def replace(self, keys: "Hashes", kept: bool) -> "Hashes":
+        """Remember these, and whether they are kept elsewhere: those whose places they took and that are not."""
+        places = self._places(keys)
+        before = self._keys.take(places, axis=0)
+        self._keys[places] = keys | _FREE if kept else keys & ~_FREE
+        lost = (before[:, 0] != 0) & (before[:, 1] & _LAST == 0) & ~_same(before, keys)
         gone: Hashes = before[lost]
+        if len(gone):
+            gone[:, 1] |= (gone[:, 0] ^ places[lost].view(np.uint64)) & _LAST
         return gone
 
-    def _places(self, keys: Collection[bytes]) -> "tuple[Hashes, Hashes, NDArray[np.int64]]":
-        hosts, urls = hashes(keys)
-        return hosts, urls, ((hosts ^ urls) & self._mask).view(np.int64)
+    def _places(self, keys: "Hashes") -> "NDArray[np.int64]":
+        return ((keys[:, 0] ^ keys[:, 1]) & self._mask).view(np.int64)
+
+
+def _same(one: "Hashes", other: "Hashes") -> "NDArray[np.bool_]":
+    different = one ^ other
+    same: NDArray[np.bool_] = different[:, 0] | different[:, 1] >> _LAST == 0
+    return same

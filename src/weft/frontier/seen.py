@@ -1,7 +1,9 @@
 """Which URLs are known: asked in memory first, then of a file, then of the table, whose word is final."""
 
 from collections.abc import Collection, Sequence
+from itertools import compress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weft.config import Config
 from weft.ports import Put, Table
@@ -9,7 +11,10 @@ from weft.ports import Put, Table
 from . import keys as rows
 from .bloom import SeenFilter
 from .known import Known
-from .recent import Recent
+from .recent import Recent, hashes
+
+if TYPE_CHECKING:
+    from .recent import Hashes
 
 
 class Seen:
@@ -28,15 +33,18 @@ class Seen:
 
     async def unseen(self, keys: Collection[bytes]) -> list[bytes]:
         """Those that are not in the table, in their order."""
-        away = self._recent.unknown(keys)
-        if not away:
+        wanted = hashes(keys)
+        away = ~self._recent.knows(wanted)
+        if not away.any():
             return []
-        asked = self.known.unknown(away)
-        if len(asked) < len(away):
-            self._remember(set(away).difference(asked), kept=True)
+        asked, wanted = list(compress(keys, away.tolist())), wanted[away]
+        kept = self.known.knows(wanted)
+        if kept.any():
+            self._remember(wanted[kept], kept=True)
+            asked = list(compress(asked, (~kept).tolist()))
         unseen = await self._not_in_table(asked) if asked else set()
         if len(unseen) < len(asked):
-            self._remember([key for key in asked if key not in unseen])
+            self._remember(hashes([key for key in asked if key not in unseen]))
         return [key for key in asked if key in unseen]
 
     async def _not_in_table(self, keys: list[bytes]) -> set[bytes]:
@@ -50,11 +58,11 @@ class Seen:
 
     async def remember(self, keys: Sequence[bytes]) -> None:
         """URLs whose rows have been written."""
-        self._remember(keys)
+        self._remember(hashes(keys))
         if self._filter is not None:
             await self._filter.save()
 
-    def _remember(self, keys: Collection[bytes], kept: bool = False) -> None:
+    def _remember(self, keys: "Hashes", kept: bool = False) -> None:
         self.known.keep(self._recent.replace(keys, kept))
 
     def close(self) -> None:

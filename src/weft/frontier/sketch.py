@@ -9,6 +9,7 @@ from typing import Final
 
 _REGISTERS: Final = 64
 SIZE: Final = _REGISTERS // 2  # bytes; nobody's sketch may also be empty
+NONE: Final = bytes(SIZE)
 _ALPHA: Final = 0.709
 _DIGITS: Final = "0123456789abcdef"  # a register is a hexadecimal digit; they sort as their values do
 _EMPTY: Final = "0" * _REGISTERS
@@ -21,11 +22,15 @@ def added(sketch: bytes, members: Iterable[int]) -> bytes:
     known = sketch.hex() or _EMPTY
     registers = known
     for member in members:
-        index = member & (_REGISTERS - 1)
-        rank = _DIGITS[min(15, 59 - (member >> 6).bit_length())]  # position of the first 1 among the other 58 bits
-        if registers[index] < rank:
-            registers = registers[:index] + rank + registers[index + 1 :]
+        index, rank = place(member)
+        if registers[index] < (digit := _DIGITS[rank]):
+            registers = registers[:index] + digit + registers[index + 1 :]
     return sketch if registers is known else bytes.fromhex(registers)
+
+
+def place(member: int) -> tuple[int, int]:
+    """The register of a 64-bit hash, and the rank that it gets at least."""
+    return member & (_REGISTERS - 1), min(15, 59 - (member >> 6).bit_length())  # the first 1 of the other 58 bits
 
 
 def union(one: bytes, other: bytes) -> bytes:
