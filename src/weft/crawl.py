@@ -100,7 +100,7 @@ class Crawler:
             helpers = [tasks.create_task(self._commit()), tasks.create_task(self._resolve())]
             while (ending := await self._ending()) is None:
                 room = self._room()
-                leases = await frontier.lease(room) if room else []
+                leases = await frontier.lease(room)  # also of none: what hosts are owed is written down
                 self._shared.killpoints.reach("frontier.leased")
                 self.under_way += len(leases)
                 for lease in leases:
