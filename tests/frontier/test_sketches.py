@@ -22,7 +22,7 @@ def add(sketches: Sketches, pairs: list[tuple[bytes, int]]) -> None:
     """To each host a member."""
     places = sketches.find(np.array([hash_of(host) for host, _ in pairs], np.uint64))
     assert places.min() >= 0
-    registers, ranks = np.array([sketch.place(member) for _, member in pairs]).T
+    registers, ranks = np.array([sketch.register(member) for _, member in pairs]).T
     sketches.add(places, registers, ranks)
 
 

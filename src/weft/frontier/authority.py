@@ -110,7 +110,7 @@ class Authority:
         name = host_of(url)
         partition, host = KEY.unpack(host_key(name, self._partitions))
         mark = xxhash.xxh3_64_intdigest(registrable(name).encode())
-        return partition, host, mark, *sketch.place(mark)
+        return partition, host, mark, *sketch.register(mark)
 
 
 def _is_inside(link: Link) -> bool:

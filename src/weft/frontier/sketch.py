@@ -22,13 +22,13 @@ def added(sketch: bytes, members: Iterable[int]) -> bytes:
     known = sketch.hex() or _EMPTY
     registers = known
     for member in members:
-        index, rank = place(member)
+        index, rank = register(member)
         if registers[index] < (digit := _DIGITS[rank]):
             registers = registers[:index] + digit + registers[index + 1 :]
     return sketch if registers is known else bytes.fromhex(registers)
 
 
-def place(member: int) -> tuple[int, int]:
+def register(member: int) -> tuple[int, int]:
     """The register of a 64-bit hash, and the rank that it gets at least."""
     return member & (_REGISTERS - 1), min(15, 59 - (member >> 6).bit_length())  # the first 1 of the other 58 bits
 
