@@ -47,14 +47,11 @@ class Known:
         """Which of the keys are in the file."""
         found = np.zeros(len(keys), np.bool_)
         if self._file is not None:
-            file, read, data = self._file.fileno(), os.pread, keys.tobytes()
-            places = zip(range(0, len(data), _KEY), self._buckets_of(keys), strict=True)
+            file, read = self._file.fileno(), os.pread
+            places = zip(_single(keys), self._buckets_of(keys), strict=True)
             with suppress(OSError):  # the disk fails: the table will say so
                 # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
-                found[:] = [
-                    read(file, _BUCKET, bucket * _BUCKET).find(data[start : start + _KEY]) % _KEY == 0
-                    for start, bucket in places
-                ]
+                found[:] = [read(file, _BUCKET, bucket * _BUCKET).find(key) % _KEY == 0 for key, bucket in places]
         return found
 
     def keep(self, keys: "Hashes") -> None:
@@ -75,15 +72,15 @@ class Known:
             self._file = None
 
     def _write(self, file: int, keys: "Hashes") -> None:
-        data, filled = keys.tobytes(), self._filled
-        for start, bucket in zip(range(0, len(data), _KEY), self._buckets_of(keys), strict=True):
+        filled = self._filled
+        for key, bucket in zip(_single(keys), self._buckets_of(keys), strict=True):
             slot = filled[bucket]
             if slot < _SLOTS:
                 filled[bucket] += 1
                 self._count += 1
             else:
-                slot = data[start] % _SLOTS
-            os.pwrite(file, data[start : start + _KEY], bucket * _BUCKET + slot * _KEY)
+                slot = key[0] % _SLOTS
+            os.pwrite(file, key, bucket * _BUCKET + slot * _KEY)
 
     def _split(self, file: int) -> None:
         """Add buckets, with those keys of earlier buckets that belong there now."""
@@ -109,3 +106,9 @@ class Known:
         buckets[buckets >= self._buckets] &= np.uint64(half - 1)
         found: list[int] = buckets.tolist()
         return found
+
+
+def _single(keys: "Hashes") -> list[bytes]:
+    """Each as bytes."""
+    single: list[bytes] = keys.view(f"V{_KEY}")[:, 0].tolist()
+    return single

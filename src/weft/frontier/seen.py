@@ -37,12 +37,15 @@ class Seen:
         away = ~self._recent.knows(wanted)
         if not away.any():
             return []
-        asked, wanted = list(compress(keys, away.tolist())), wanted[away]
+        wanted = wanted[away]
         kept = self.known.knows(wanted)
         if kept.any():
             self._remember(wanted[kept], kept=True)
-            asked = list(compress(asked, (~kept).tolist()))
-        unseen = await self._not_in_table(asked) if asked else set()
+            if kept.all():
+                return []
+            away[away] = ~kept
+        asked = list(compress(keys, away.tolist()))
+        unseen = await self._not_in_table(asked)
         if len(unseen) < len(asked):
             self._remember(hashes([key for key in asked if key not in unseen]))
         return [key for key in asked if key in unseen]

@@ -86,21 +86,23 @@ class Sketches:
 
     def changes(self, many: int) -> dict[bytes, bytes]:
         """Take up to so many that are newer than their rows, the oldest changes first."""
-        return self._taken([self._waiting.popleft() for _ in range(min(many, len(self._waiting)))])
+        many = min(many, len(self._waiting))
+        return self._taken(np.array([self._waiting.popleft() for _ in range(many)], np.int64))
 
     def changes_of(self, hosts: Collection[bytes]) -> dict[bytes, bytes]:
         """Take those of the hosts that are newer than their rows."""
         places = self.find(_hashes(hosts))
-        return self._taken(places[self._changed.take(places) & (places >= 0)].tolist())
+        return self._taken(places[places >= 0])
 
-    def _taken(self, places: list[int]) -> dict[bytes, bytes]:
-        taken = {}
-        for place in places:
-            if self._changed_at[place]:  # not if it was taken before, with others of its host
-                self._changed_at[place] = False
-                key = KEY.pack(self._partitions[place], self._host_at[place])
-                taken[key] = bytes(self._byte_at[place * sketch.SIZE : (place + 1) * sketch.SIZE])
-        return taken
+    def _taken(self, places: "Numbers") -> dict[bytes, bytes]:
+        places = places[self._changed.take(places)]  # not if it was taken before, with others of its host
+        if not len(places):
+            return {}
+        self._changed[places] = False
+        keys = np.empty(len(places), KEYS)
+        keys["partition"] = self._partitions.take(places)
+        keys["host"] = self._hosts.take(places)
+        return dict(zip(keys.view(f"V{KEY.size}").tolist(), self._rows.take(places).tolist(), strict=True))
 
     def _place(self, host: int) -> int:
         """The host's place, or one that it may take: none that is newer than its row. -1: there is none."""
