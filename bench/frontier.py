@@ -33,15 +33,17 @@ from weft.frontier.frontier import Frontier
 from weft.records import Asked, Lease, Link, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
-COUNTED: Final = 1_000_000  # new URLs over which the cost is taken
+COUNTED: Final = 1_000_000  # new URLs over which the cost is taken, at least
+SHARE: Final = 20  # or one in so many: a large store is put in order seldom, and then at length
 SEEN: Final = 1_000_000  # links that are known already
-WARMING: Final = 10_000_000  # such links before, so that memory holds what it would hold in a crawl
+WARMING: Final = 10  # such links before for each URL: pages with 12 new links and 130 known ones bring about as many
+MOST_WARMING: Final = 100_000_000  # more would take hours
 LEASES: Final = 100_000
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
 PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
 SLICES: Final = 5
-PARTS: Final = {"fill": 1, "new": SLICES, "warm": 1, "seen": SLICES, "check": 1, "lease": SLICES, "close": 1}
+PARTS: Final = {"fill": 1, "new": SLICES, "warm": SLICES, "seen": SLICES, "check": 1, "lease": SLICES, "close": 1}
 COMPACTING: Final = ("num-running-compactions", "compaction-pending", "num-running-flushes", "mem-table-flush-pending")
 
 Figures: TypeAlias = dict[str, float]
@@ -52,7 +54,7 @@ class Bench:
 
     def __init__(self, urls: int, hosts: int, folder: Path) -> None:
         self.count = urls
-        self.counted = min(urls, COUNTED)
+        self.counted = min(urls, max(COUNTED, urls // SHARE))
         self.added = 0
         self.urls = Urls(hosts)
         self.folder = folder
@@ -102,7 +104,8 @@ class Bench:
         return {"add_new": spent / (self.added - first) * 1e6}
 
     async def warm(self) -> Figures:
-        for _ in range(WARMING // (KNOWN * PAGES)):
+        """A share of what brings memory and sketches to where a crawl would have them that knows so many URLs."""
+        for _ in range(min(WARMING * self.count, MOST_WARMING) // SLICES // (KNOWN * PAGES)):
             await self.frontier.add(self.known_links())
         await self.compacted()
         return {}
@@ -212,14 +215,18 @@ class Form:
         options = ("--urls", str(urls), "--hosts", str(hosts), "--scratch", str(self._folder))
         command = [sys.executable, "-m", "bench.frontier", "--child", *options]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.urls = urls
         self.figures: dict[str, list[float]] = {"urls": [urls]}
 
     def do(self, part: str) -> None:
         assert self._process.stdin
         assert self._process.stdout
         print(part, file=self._process.stdin, flush=True)
-        for name, figure in json.loads(self._process.stdout.readline()).items():
+        found = json.loads(self._process.stdout.readline())
+        for name, figure in found.items():
             self.figures.setdefault(name, []).append(figure)
+        told = ", ".join(f"{name} {figure:.2f}" for name, figure in found.items())
+        say(f"{self.urls:,} URLs, {part}: {told or 'done'}")
 
     def end(self) -> None:
         self._process.kill()
