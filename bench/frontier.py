@@ -215,7 +215,6 @@ class Form:
         options = ("--urls", str(urls), "--hosts", str(hosts), "--scratch", str(self._folder))
         command = [sys.executable, "-m", "bench.frontier", "--child", *options]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.urls = urls
         self.figures: dict[str, list[float]] = {"urls": [urls]}
 
     def do(self, part: str) -> None:
@@ -226,7 +225,7 @@ class Form:
         for name, figure in found.items():
             self.figures.setdefault(name, []).append(figure)
         told = ", ".join(f"{name} {figure:.2f}" for name, figure in found.items())
-        say(f"{self.urls:,} URLs, {part}: {told or 'done'}")
+        say(f"{self.figures['urls'][0]:,} URLs, {part}: {told or 'done'}")
 
     def end(self) -> None:
         self._process.kill()
