@@ -1,4 +1,4 @@
-"""The file of known keys: it may forget, and never claims what it was not told."""
+"""The file of known keys: it never claims what it was not told, and what it forgot it never calls new."""
 
 from itertools import compress
 from pathlib import Path
@@ -17,7 +17,13 @@ def keep(known: Known, keys: list[bytes]) -> None:
 
 
 def unknown(known: Known, keys: list[bytes]) -> list[bytes]:
-    return list(compress(keys, (~known.knows(hashes(keys))).tolist()))
+    return list(compress(keys, (~known.look(hashes(keys))[0]).tolist()))
+
+
+def never_kept(known: Known, keys: list[bytes]) -> list[bytes]:
+    """Those of which the file is sure that it never had them."""
+    found, lost = known.look(hashes(keys))
+    return list(compress(keys, (~found & ~lost).tolist()))
 
 
 def random_keys(count: int, seed: int = 3) -> list[bytes]:
@@ -38,6 +44,34 @@ def test_nearly_all_keys_are_found_again_however_often_the_file_grew(tmp_path: P
     assert len(unknown(known, keys)) <= 0.01 * count
     assert unknown(known, others) == others
     assert known.size <= 44 * count + 100_000
+
+
+@pytest.mark.parametrize("limit", [ROOMY, 200_000])
+@pytest.mark.parametrize("count", [1000, 37_000, 200_000])
+def test_what_was_kept_is_never_called_new(tmp_path: Path, count: int, limit: int) -> None:
+    keys, others = random_keys(count), random_keys(1000, seed=4)
+    known = filled(Known(tmp_path, limit), keys)
+    assert never_kept(known, keys) == []
+    full = count * 16 > limit
+    assert len(never_kept(known, others)) == 0 if full else len(never_kept(known, others)) > 900
+
+
+@pytest.mark.parametrize("call", ["pread", "pwrite"])
+def test_after_a_failure_of_the_disk_nothing_is_called_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    keys = random_keys(20_000)
+    known = filled(Known(tmp_path, ROOMY), keys[:10_000])
+    with monkeypatch.context() as patched:
+        patched.setattr(f"weft.frontier.known.os.{call}", fails)
+        keep(known, keys[10_000:10_100])
+        never_kept(known, keys[:100])
+    filled(known, keys[10_100:])
+    assert never_kept(known, keys + random_keys(1000, seed=4)) == []
+    assert len(unknown(known, keys[:10_000] + keys[10_100:])) < 200
 
 
 def test_a_small_file_keeps_its_size_and_the_newest(tmp_path: Path) -> None:

@@ -40,8 +40,12 @@ def test_it_tells_what_it_had_no_place_for() -> None:
     assert len(remembered) == 64
     assert gone == {key[2:] for key in keys} - remembered
     assert not replace(recent, keys[-1:], kept=True), "its own place"
-    gone = replace(recent, random_keys(2000, seed=6))
-    assert gone == remembered - {keys[-1][2:]}, "what is kept elsewhere is not lost"
+    many = random_keys(2000, seed=6)
+    gone = replace(recent, many)
+    placeless = {key[2:] for key, is_known in zip(many, known(recent, many), strict=True) if not is_known}
+    assert len(placeless) == 2000 - 64, "of keys that come together the last has the place"
+    assert gone == placeless | remembered - {keys[-1][2:]}, "what is kept elsewhere is not lost"
+    assert not replace(recent, keys, kept=True) - {key[2:] for key in many}, "nor are those"
 
 
 @pytest.mark.parametrize("kept", [True, False])

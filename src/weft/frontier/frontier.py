@@ -89,8 +89,8 @@ class Frontier:
         """Load what a start needs: hosts, leases of the process before, scope. Reads only."""
         async with self._lock:
             await self._reach.load()
-            await self._seen.load()
             await self._recovery.load()
+            await self._seen.load(empty=not self._state.hosts.known)
             if self._state.hosts.known:
                 self._state.budgets.open(self._state.time.now_ms())
 

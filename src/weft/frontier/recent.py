@@ -41,7 +41,7 @@ class Recent:
         return _same(self._keys.take(self._places(keys), axis=0), keys)
 
     def replace(self, keys: "Hashes", kept: bool) -> "Hashes":
-        """Remember these, and whether they are kept elsewhere: those whose places they took and that are not."""
+        """Remember these, and whether they are kept elsewhere: those that found no place or lost it and are not."""
         places = self._places(keys)
         before = self._keys.take(places, axis=0)
         self._keys[places] = keys | _FREE if kept else keys & ~_FREE
@@ -49,6 +49,8 @@ class Recent:
         gone: Hashes = before[lost]
         if len(gone):
             gone[:, 1] |= (gone[:, 0] ^ places[lost].view(np.uint64)) & _LAST
+        if not kept and not (placed := self.knows(keys)).all():
+            gone = np.concatenate((gone, keys[~placed]))
         return gone
 
     def _places(self, keys: "Hashes") -> "NDArray[np.int64]":
