@@ -1,10 +1,10 @@
 """Keys of known URLs that the recent set had no place for, in a scratch file: read in a tenth of the table's time.
 
 A hash table that grows with the crawl (linear hashing: a few buckets are split at a time, so that no call takes long)
-up to a limit; a key that finds its bucket full takes the place of another. Memory has a small Bloom filter for each
-bucket, so that few keys that were never kept are looked for in the file; a filter with all bits set says that keys of
-its bucket were lost. The file has no name and begins empty at each start, so it never claims a URL that a crash took
-from the table.
+up to a limit. A key that finds its bucket full waits in memory until the bucket is split; when too many wait it takes
+the place of another. Memory has a small Bloom filter for each bucket, so that few keys that were never kept are looked
+for in the file; a filter with all bits set says that keys of its bucket were lost. The file has no name and begins
+empty at each start, so it never claims a URL that a crash took from the table.
 """
 
 import os
@@ -23,6 +23,7 @@ _KEY: Final = 16  # bytes of a key: the partition follows from the host
 _SLOTS: Final = 32  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
 _FULL: Final = 12  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
+_WAITING: Final = 128  # one for so many buckets that there may be: keys that wait at most
 _SPLIT: Final = 128  # buckets that are split at a time
 # And written at a time: more, and Linux keeps them as one large page, of which it looks at every part whenever a key is
 # written (5 µs instead of 3 in a file of 20 million).
@@ -42,6 +43,8 @@ class Known:
         self._buckets = _SPLIT
         self._filled = bytearray(self._most)  # places taken in each bucket, from the first on; in memory as it is used
         self._filters = np.zeros(max(self._most, _SPLIT), np.uint64)  # likewise
+        self._waiting: dict[int, set[bytes]] = {}  # keys of full buckets
+        self._room = self._most // _WAITING
         self._count = 0
         self._file: IO[bytes] | None = None  # made when there is something to keep
         self._failed = self._most < _SPLIT  # keys were lost, nobody knows which
@@ -87,10 +90,12 @@ class Known:
     def _read(self, keys: "Hashes", buckets: "NDArray[np.int64]") -> list[bool]:
         if self._file is None:
             return [False] * len(keys)
-        file, read = self._file.fileno(), os.pread
-        places = zip(_single(keys), buckets.tolist(), strict=True)
-        # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
-        return [read(file, _BUCKET, bucket * _BUCKET).find(key) % _KEY == 0 for key, bucket in places]
+        file, read, waiting = self._file.fileno(), os.pread, self._waiting
+        return [
+            # A key that is there is found at a multiple of its length; -1, not found, is no multiple.
+            read(file, _BUCKET, bucket * _BUCKET).find(key) % _KEY == 0 or key in waiting.get(bucket, ())
+            for key, bucket in zip(_single(keys), buckets.tolist(), strict=True)
+        ]
 
     def _write(self, file: int, keys: "Hashes") -> None:
         filled, buckets = self._filled, self._buckets_of(keys)
@@ -100,6 +105,10 @@ class Known:
             if slot < _SLOTS:
                 filled[bucket] += 1
                 self._count += 1
+            elif self._room:
+                self._room -= 1
+                self._waiting.setdefault(bucket, set()).add(key)
+                continue
             else:
                 slot = key[0] % _SLOTS
                 self._filters[bucket] = _LOST
@@ -117,6 +126,9 @@ class Known:
         self._fill(file, new, rows, kept & moves)
         self._buckets += _SPLIT
         self._fill(file, old, rows, kept & ~moves)
+        if waited := [key for bucket in range(old, old + _SPLIT) for key in self._waiting.pop(bucket, ())]:
+            self._room += len(waited)
+            self._write(file, np.frombuffer(b"".join(waited), np.uint64).reshape(-1, 2))
 
     def _fill(self, file: int, first: int, rows: "Hashes", wanted: "NDArray[np.bool_]") -> None:
         """Make buckets of the wanted ones of the rows."""
