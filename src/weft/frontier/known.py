@@ -23,7 +23,7 @@ _KEY: Final = 16  # bytes of a key: the partition follows from the host
 _SLOTS: Final = 32  # keys of a bucket
 _BUCKET: Final = _KEY * _SLOTS
 _FULL: Final = 12  # keys for each bucket at which there must be more buckets; those next to be split have twice as many
-_WAITING: Final = 128  # one for so many buckets that there may be: keys that wait at most
+_WAITING: Final = 128  # buckets that there may be for each key that may wait
 _SPLIT: Final = 128  # buckets that are split at a time
 # And written at a time: more, and Linux keeps them as one large page, of which it looks at every part whenever a key is
 # written (5 µs instead of 3 in a file of 20 million).
