@@ -93,7 +93,7 @@ class Frontier(Section, frozen=True):
     recent: Annotated[Positive, _doc("URLs kept in memory by the seen check, 16 bytes each")] = 4_000_000
     known_bytes: Annotated[
         Count,
-        _doc("largest size of a scratch file in DIR: keys of known URLs for the seen check, about 43 bytes each"),
+        _doc("largest size of a scratch file in DIR: keys of known URLs, about 43 bytes each and one of memory"),
     ] = 4 * 1024 * 1024 * 1024
     authority_share: Annotated[
         Share, _doc("share of the fetch budget for hosts of high authority while they have work")

@@ -17,7 +17,7 @@ from weft.ports import Key, Put, Step
 
 
 class AskedTable(MemoryTable):
-    """Counts the rows of URLs that are asked for; a write can be made to fail when it is half done."""
+    """Counts the rows of URLs that are asked for; a write can be made to fail although it was carried out."""
 
     asked = 0
     fails = False
@@ -86,7 +86,7 @@ async def test_the_table_is_asked_when_it_may_know_more(tmp_path: Path, state: s
     seen.close()
 
 
-async def test_a_write_that_failed_half_done_is_looked_for_in_the_table() -> None:
+async def test_what_a_failed_write_may_have_written_is_looked_for_in_the_table() -> None:
     table = AskedTable()
     desk = Desk(configured(), table)
     await desk.frontier.open()
