@@ -20,6 +20,7 @@ from .archive.store import Archive
 from .archive.store import Stores as ArchiveStores
 from .clock import SystemClock
 from .config import Config
+from .corpus import schema
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
@@ -79,7 +80,7 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
     async with contextlib.AsyncExitStack() as stack:
         pool = ParserPool(config, clock)  # processes start before the database opens its threads and files
         stack.push_async_callback(pool.close)
-        await pool.start()
+        await asyncio.gather(pool.start(), asyncio.to_thread(schema.warm_up))
         table = await open_table(config.storage.state, directory.path, config.storage.memory)
         stack.push_async_callback(table.close)
         pages = await open_queue(config.storage.state, "pages", _TERM, directory.path, clock)

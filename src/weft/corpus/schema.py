@@ -128,6 +128,11 @@ def encode(rows: Sequence[Row], schema: pa.Schema) -> bytes:
     return sink.getvalue()
 
 
+def warm_up() -> None:
+    """Have pyarrow load what it does at its first use: pandas, where there is one. Nothing else runs for so long."""
+    encode([], DOCUMENTS)
+
+
 def writer(sink: Any, schema: pa.Schema) -> pq.ParquetWriter:
     return pq.ParquetWriter(sink, schema, **_OPTIONS)
 
