@@ -33,8 +33,8 @@ from weft.frontier.frontier import Frontier
 from weft.records import Asked, Lease, Link, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
-COUNTED: Final = 1_000_000  # new URLs over which the cost is taken, at least
-SHARE: Final = 20  # or one in so many: a large store is put in order seldom, and then at length
+COUNTED: Final = 1_000_000  # new URLs over which the cost is taken: the last, and half of all at most
+SHARE: Final = 20  # but at least one in so many: a large store is put in order seldom, and then at length
 SEEN: Final = 1_000_000  # links that are known already
 WARMING: Final = 10  # such links before for each URL: pages with 12 new links and 130 known ones bring about as many
 MOST_WARMING: Final = 100_000_000  # more would take hours
@@ -43,7 +43,7 @@ PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
 PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
 SLICES: Final = 5
-PARTS: Final = {"fill": 1, "new": SLICES, "warm": SLICES, "seen": SLICES, "check": 1, "lease": SLICES, "close": 1}
+PARTS: Final = {"fill": 1, "new": SLICES, "lease": SLICES, "warm": SLICES, "seen": SLICES, "check": 1, "close": 1}
 COMPACTING: Final = ("num-running-compactions", "compaction-pending", "num-running-flushes", "mem-table-flush-pending")
 
 Figures: TypeAlias = dict[str, float]
@@ -54,7 +54,7 @@ class Bench:
 
     def __init__(self, urls: int, hosts: int, folder: Path) -> None:
         self.count = urls
-        self.counted = min(urls, max(COUNTED, urls // SHARE))
+        self.counted = min(urls // 2, max(COUNTED, urls // SHARE))
         self.added = 0
         self.urls = Urls(hosts)
         self.folder = folder
