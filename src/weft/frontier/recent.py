@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from . import sparse
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -34,7 +36,7 @@ class Recent:
     def __init__(self, size: int) -> None:
         places = 1 << max(1, (size - 1).bit_length())
         self._mask = np.uint64(places - 1)
-        self._keys = np.zeros((places, 2), np.uint64)
+        self._keys: Hashes = sparse.zeros((places, 2), np.dtype(np.uint64))
 
     def knows(self, keys: "Hashes") -> "NDArray[np.bool_]":
         """Which of the keys are remembered."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from . import sketch
+from . import sketch, sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,11 +30,11 @@ class Sketches:
     def __init__(self, size: int) -> None:
         places = max(_WAYS, 1 << (size - 1).bit_length())
         self._mask = np.uint64(places - _WAYS)
-        self._hosts = np.zeros((places // _WAYS, _WAYS), np.uint64)
-        self._partitions = np.zeros(places, np.uint16)
-        self._rows = np.zeros(places, f"V{sketch.SIZE}")
+        self._hosts = sparse.zeros((places // _WAYS, _WAYS), np.dtype(np.uint64))
+        self._partitions = sparse.zeros((places,), np.dtype(np.uint16))
+        self._rows = sparse.zeros((places,), np.dtype(f"V{sketch.SIZE}"))
         self._bytes = self._rows.view(np.uint8)
-        self._changed = np.zeros(places, np.bool_)
+        self._changed = sparse.zeros((places,), np.dtype(np.bool_))
         self._waiting: deque[int] = deque()  # places that changed
         # The same memory, for one at a time: quicker than through numpy.
         self._host_at = self._hosts.reshape(-1).data
