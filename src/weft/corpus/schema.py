@@ -129,7 +129,7 @@ def encode(rows: Sequence[Row], schema: pa.Schema) -> bytes:
 
 
 def warm_up() -> None:
-    """Have pyarrow load what it does at its first use: pandas, where there is one. Nothing else runs for so long."""
+    """Have pyarrow load now what it loads at its first use, pandas where there is one: a crawl would stand still."""
     encode([], DOCUMENTS)
 
 
