@@ -24,11 +24,11 @@ import uvloop
 import xxhash
 
 from bench.frontier_urls import EPOCH, Urls
-from weft.build import calm_the_collector
 from weft.clock import ManualClock, SystemClock
 from weft.config import Config, Pace, Scope
 from weft.config import Frontier as FrontierSection
 from weft.engines.rocksdb import RocksTable
+from weft.frontier import collector
 from weft.frontier.frontier import Frontier
 from weft.records import Asked, Lease, Link, Outcome, Reason
 
@@ -67,7 +67,7 @@ class Bench:
 
     async def answer(self) -> None:
         """Do the parts that are asked for on standard input, a line each; tell the figures of each."""
-        calm_the_collector()  # as a crawl does when it starts
+        collector.calm()  # as a crawl does when it starts
         await self.frontier.open()
         parts = {"fill": self.fill, "new": self.add_new, "warm": self.warm, "seen": self.add_seen}
         parts |= {"check": self.check, "lease": self.lease_and_settle, "close": self.close}

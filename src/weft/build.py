@@ -5,7 +5,6 @@ The only module that knows engines. `opened` is what the command line and `weft.
 
 import asyncio
 import contextlib
-import gc
 import resource
 import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -32,6 +31,7 @@ from .engines.memory import MemoryQueue
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
+from .frontier import collector
 from .frontier.frontier import Frontier
 from .handover import Handover
 from .killpoints import KillPoints
@@ -152,14 +152,7 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
 def _keep_loop_prompt() -> None:
     """A host that is due should not wait for the interpreter."""
     sys.setswitchinterval(0.0005)  # threads that encode segments and WARC records give the loop its turn sooner
-    calm_the_collector()
-
-
-def calm_the_collector() -> None:
-    """The frontier has many objects and no cycles: looking for some took a sixth of its time."""
-    gc.collect()
-    gc.freeze()  # modules and tables live as long as the process: a full collection over them took 80 ms
-    gc.set_threshold(50_000, 20, 100)
+    collector.calm()
 
 
 def _raise_file_limit() -> None:

@@ -27,7 +27,7 @@ SCAN_CHUNK: Final = 500
 TOMBSTONES: Final = 64  # that a cursor walks over which has other ranges to read
 STALL_PAUSE: Final = 0.005  # seconds; RocksDB refuses writes while its background work has fallen behind
 WRITE_BUFFERS: Final = 3
-MERGED: Final = 12  # files of written buffers put in order together; by fours, rows are rewritten a third more often
+MERGED: Final = 20  # files of written buffers put in order together; the fewer, the more often rows are rewritten
 SHORT: Final = 10  # bytes of the longest name that is short
 FEW: Final = "few"  # the family of groups with such names; the others are in the default one
 INCOMPLETE: Final = "Result incomplete"  # RocksDB's word for a write that would have to wait, and a scan cut short
@@ -318,6 +318,8 @@ def _many(block_cache_bytes: int, write_buffer_bytes: int) -> rocksdict.Options:
     # On every level: were only the last one compressed, those above it would be full four times as often.
     options.set_compression_type(rocksdict.DBCompressionType.lz4())
     options.set_level_zero_file_num_compaction_trigger(MERGED)
+    options.set_level_zero_slowdown_writes_trigger(2 * MERGED)
+    options.set_level_zero_stop_writes_trigger(3 * MERGED)
     # Filters know the beginnings of names, too: a scan passes over files that hold nothing of its group.
     options.set_prefix_extractor(rocksdict.SliceTransform.create_fixed_prefix(1 + SHORT + 1))
     # After a crash: everything up to the first torn record, nothing behind it. This is what keeps steps in order.

@@ -139,7 +139,7 @@ class PatternRow(msgspec.Struct, array_like=True, gc=False):
     different: int = 0  # of those, pages unlike the others
     proven: int = 0  # different pages in all
     simhashes: tuple[int, ...] = ()  # of the last different pages
-    examples: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()  # of what is held; most rows have none and are short
 
 
 _encoder: Final = msgspec.msgpack.Encoder()

@@ -78,8 +78,6 @@ class Trapping:
             if row.admitted % _SAVED == 0:
                 self._changed[key] = None
             row.admitted += 1
-            if len(row.examples) < _EXAMPLES:
-                _exemplify(row, link.url)
         return None
 
     def hold(self, pattern: bytes, key: bytes, link: Link) -> tuple[Put, Put]:
@@ -145,6 +143,8 @@ class Trapping:
             host.row.admitted += 1
         row.admitted += len(rows)
         row.held = max(0, row.held - len(rows)) if len(rows) == room else 0
+        if not row.held:
+            row.examples = ()
         batch.rows += self._saved([pattern])
         await self._settling.write(batch)
 
