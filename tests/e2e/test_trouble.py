@@ -112,7 +112,7 @@ def test_interrupted_once_it_settles_and_goes_on_later(tmp_path: Path) -> None:
         config = config_of(web, tmp_path, pace={"delay": 0.3})
         command = ["crawl", *web.seeds(), "--out", str(tmp_path / "crawl"), "--config", str(config), "--json"]
         process = start(*command)
-        wait_for_requests(process, lambda: len(web.requests()) >= 15)
+        wait_until(process, lambda: len(web.requests()) >= 15)
         interrupt(process)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 3, err
@@ -126,16 +126,34 @@ def test_interrupted_twice_it_leaves_at_once(tmp_path: Path) -> None:
         config = config_of(web, tmp_path, pace={"delay": 0.3}, fetch={"hosts": web.hosts(), "first_byte_seconds": 60.0})
         command = ["crawl", *web.seeds(), "--out", str(tmp_path / "crawl"), "--config", str(config), "--json"]
         process = start(*command)
-        wait_for_requests(process, lambda: len(web.requests()) >= 15)
+        wait_until(process, lambda: len(web.requests()) >= 15)
         interrupt(process)
-        wait_for_requests(process, lambda: False, seconds=0.5)
+        wait_until(process, lambda: False, seconds=0.5)
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         process.communicate(timeout=10)
         assert process.returncode == 3
 
 
-def wait_for_requests(process: "subprocess.Popen[str]", enough: object, seconds: float = PATIENCE) -> None:
+def test_interrupted_while_it_leaves_it_says_the_same(tmp_path: Path) -> None:
+    with running(web_of(2, 3), tmp_path) as web:
+        config = config_of(web, tmp_path, pace={"delay": 0.3})
+        process = start("crawl", *web.seeds(), "--out", str(tmp_path / "crawl"), "--config", str(config), "--json")
+        wait_until(process, lambda: len(web.requests()) >= 3)
+        interrupt(process)
+        wait_until(process, lambda: not catches(process, signal.SIGTERM))
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 3
+
+
+def catches(process: "subprocess.Popen[str]", number: signal.Signals) -> bool:
+    """Whether the process has a handler for the signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("SigCgt:")[2].split()[0], 16) >> number - 1 & 1 == 1
+
+
+def wait_until(process: "subprocess.Popen[str]", enough: object, seconds: float = PATIENCE) -> None:
     """Until `enough()`, the process's end or the time is up."""
     assert callable(enough)
     for _ in range(int(seconds * 50)):

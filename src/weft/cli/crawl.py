@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import atexit
 import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import uvloop
@@ -58,16 +60,17 @@ def stop_on_signals(session: Session) -> None:
     loop = asyncio.get_running_loop()
     asked = False
 
-    def stop() -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
         nonlocal asked
-        if asked:
+        if asked or loop.is_closed():
             os._exit(3)
         asked = True
         sys.stderr.write("\nweft: stopping; what is in flight is finished first (again to leave at once)\n")
-        session.stop()
+        loop.call_soon_threadsafe(session.stop)
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+        signal.signal(number, stop)  # not with the loop's help, which ends with the loop: a second one may come later
+        atexit.register(signal.signal, number, signal.SIG_IGN)
 
 
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
