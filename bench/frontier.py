@@ -34,7 +34,7 @@ from weft.records import Asked, Lease, Link, Outcome, Reason
 
 REFERENCE: Final = (1_000_000, 100_000)
 COUNTED: Final = 1_000_000  # new URLs over which the cost is taken: the last, and half of all at most
-SHARE: Final = 20  # but at least one in so many: a large store is put in order seldom, and then at length
+SHARE: Final = 10  # but at least one in so many: a large store is put in order seldom, and then at length
 SEEN: Final = 1_000_000  # links that are known already
 WARMING: Final = 10  # such links before for each URL: pages with 12 new links and 130 known ones bring about as many
 MOST_WARMING: Final = 100_000_000  # more would take hours
