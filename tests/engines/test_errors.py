@@ -207,15 +207,3 @@ async def test_a_journal_has_one_owner(tmp_path: Path) -> None:
     await mine.close()
     await other.open("j")
     await other.close()
-
-
-async def test_messages_of_a_dead_process_come_back_at_once(redis_server: RedisServer) -> None:
-    """One process has DIR: whoever opens the queue next need not wait for the term of the one before."""
-    dead = await open_redis_queue(redis_server.url, "left-behind", 3600.0)
-    await dead.send([b"one", b"two"])
-    assert len(await dead.receive(10)) == 2
-    heir = await open_redis_queue(redis_server.url, "left-behind", 3600.0, alone=True)
-    assert sorted(message.body for message in await heir.receive(10)) == [b"one", b"two"]
-    assert await heir.receive(10) == []
-    await dead.close()
-    await heir.close()

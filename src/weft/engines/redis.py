@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 from urllib.parse import urldefrag
 
@@ -25,7 +26,8 @@ from weft.ports import Key, Message, Put, Range, Rows, Step
 Client: TypeAlias = Redis
 log = logging.getLogger(__name__)
 
-CHUNK: Final = 500  # operations per script: a longer one holds up everyone else on the server
+CHUNK: Final = 500  # reads or messages at once: more would hold up everyone else on the server
+WRITE_CHUNK: Final = 2000  # operations per script, about 10 ms of the server
 CONNECTIONS: Final = 32
 PATIENCE: Final = 10.0  # seconds for a connection, and for an answer beyond what a receive asked to wait
 
@@ -106,7 +108,11 @@ return {claimed[1], found}
 
 
 class RedisTable:
-    """A hash and a sorted set per group. A step is applied in scripts of `CHUNK` operations."""
+    """A hash and a sorted set per group.
+
+    What is written in one call is applied by one script, whole or not at all for whoever is killed meanwhile, unless
+    it is more than `WRITE_CHUNK` operations. A script that fails (no memory) has applied what came before.
+    """
 
     def __init__(self, client: Client, name: bytes) -> None:
         self._client = client
@@ -131,9 +137,9 @@ class RedisTable:
         return [list(zip(flat[::2], flat[1::2], strict=True)) for flat in found]
 
     async def write(self, *steps: Step, sync: bool = False) -> None:  # noqa: ARG002 - every answer is after an fsync
-        for step in steps:
-            for start in range(0, len(step), CHUNK):
-                await self._apply(step[start : start + CHUNK])
+        operations = list(chain.from_iterable(steps))
+        for start in range(0, len(operations), WRITE_CHUNK):
+            await self._apply(operations[start : start + WRITE_CHUNK])
 
     async def _apply(self, operations: Step) -> None:
         keys: list[bytes] = []

@@ -1,0 +1,38 @@
+"""What the Redis engine does beyond the ports' promises."""
+
+from redis.asyncio import Redis
+
+from tests.redis_server import RedisServer
+from weft.engines.redis import WRITE_CHUNK, open_redis_queue, open_redis_table
+from weft.ports import Put
+
+
+async def test_a_write_of_several_steps_is_one_command(redis_server: RedisServer) -> None:
+    """So that whoever is killed meanwhile has written all of it or nothing."""
+    table = await open_redis_table(redis_server.url + "#steps")
+    client = Redis.from_url(redis_server.url)
+    before = await scripts_run(client)
+    steps = [[Put((b"group", bytes([step, place])), b"row") for place in range(100)] for step in range(4)]
+    await table.write(*steps)
+    assert await scripts_run(client) == before + 1
+    await table.write(*[[Put((b"group", place.to_bytes(2, "big")), b"row") for place in range(WRITE_CHUNK)]] * 3)
+    assert await scripts_run(client) == before + 4
+    await client.aclose()
+    await table.close()
+
+
+async def scripts_run(client: Redis) -> int:
+    stats = await client.info("commandstats")
+    return int(stats.get("cmdstat_eval", {}).get("calls", 0))
+
+
+async def test_messages_of_a_dead_process_come_back_at_once(redis_server: RedisServer) -> None:
+    """One process has DIR: whoever opens the queue next need not wait for the term of the one before."""
+    dead = await open_redis_queue(redis_server.url, "left-behind", 3600.0)
+    await dead.send([b"one", b"two"])
+    assert len(await dead.receive(10)) == 2
+    heir = await open_redis_queue(redis_server.url, "left-behind", 3600.0, alone=True)
+    assert sorted(message.body for message in await heir.receive(10)) == [b"one", b"two"]
+    assert await heir.receive(10) == []
+    await dead.close()
+    await heir.close()
