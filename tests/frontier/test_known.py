@@ -11,10 +11,27 @@ from weft.frontier.known import Known
 from weft.frontier.recent import hashes
 
 ROOMY = 1 << 30
+NONE = hashes([])
+REGIONS = 4
+
+
+@pytest.fixture(autouse=True)
+def small_beginnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that files with few keys are written and grow often."""
+    monkeypatch.setattr("weft.frontier.known._LEAST", 128)
+    monkeypatch.setattr("weft.frontier.known.REGIONS", REGIONS)
+    monkeypatch.setattr("weft.frontier.known._ENOUGH", (16 * 16,) * REGIONS)
 
 
 def keep(known: Known, keys: list[bytes]) -> None:
-    known.keep(hashes(keys))
+    for region in known.keep(hashes(keys)):
+        known.write(region, NONE)
+
+
+def write_all(known: Known) -> Known:
+    for region in range(REGIONS):
+        known.write(region, NONE)
+    return known
 
 
 def unknown(known: Known, keys: list[bytes]) -> list[bytes]:
@@ -33,8 +50,11 @@ def random_keys(count: int, seed: int = 3) -> list[bytes]:
 
 
 def filled(known: Known, keys: list[bytes]) -> Known:
+    """The last of the keys wait to be written."""
     for start in range(0, len(keys), 250):
         keep(known, keys[start : start + 250])
+        if start <= len(keys) // 2 < start + 250:
+            write_all(known)
     return known
 
 
@@ -62,10 +82,10 @@ def test_what_was_lost_of_a_crowded_bucket_is_not_called_new_after_its_splits(tm
     hosts = [random.getrandbits(64) for _ in range(300)]
     urls = [host ^ random.getrandbits(54) << 10 for host in hosts]  # of one bucket until there are a thousand
     crowd = [b"ab" + struct.pack("<QQ", *pair) for pair in zip(hosts, urls, strict=True)]
-    known = filled(Known(tmp_path, 1 << 21), crowd)
+    known = write_all(filled(Known(tmp_path, 1 << 21), crowd))
     assert len(unknown(known, crowd)) > 200
     assert never_kept(known, crowd) == []
-    filled(known, random_keys(40_000))
+    write_all(filled(known, random_keys(40_000)))
     assert known.size > 1 << 20
     assert never_kept(known, crowd) == []
 
@@ -81,7 +101,7 @@ def test_after_a_failure_of_the_disk_nothing_is_called_new(
     known = filled(Known(tmp_path, ROOMY), keys[:10_000])
     with monkeypatch.context() as patched:
         patched.setattr(f"weft.frontier.known.os.{call}", fails)
-        keep(known, keys[10_000:10_100])
+        write_all(filled(known, keys[10_000:10_100]))
         never_kept(known, keys[:100])
     filled(known, keys[10_100:])
     assert never_kept(known, keys + random_keys(1000, seed=4)) == []
@@ -90,7 +110,7 @@ def test_after_a_failure_of_the_disk_nothing_is_called_new(
 
 def test_a_small_file_keeps_its_size_and_the_newest(tmp_path: Path) -> None:
     keys = random_keys(100_000)
-    known = filled(Known(tmp_path, 200_000), keys)
+    known = write_all(filled(Known(tmp_path, 200_000), keys))
     assert known.size <= 200_000
     assert len(unknown(known, keys[-250:])) < 25
     kept = len(keys) - len(unknown(known, keys))
@@ -104,6 +124,7 @@ def test_no_key_is_taken_for_another(tmp_path: Path, byte: int) -> None:
     other = key[:byte] + bytes([key[byte] ^ 128]) + key[byte + 1 :]
     keep(known, [key])
     assert unknown(known, [other, key]) == [other]
+    assert unknown(write_all(known), [other, key]) == [other]
 
 
 def test_a_key_across_two_places_is_not_found(tmp_path: Path) -> None:
@@ -112,12 +133,14 @@ def test_a_key_across_two_places_is_not_found(tmp_path: Path) -> None:
     first, across, second = (b"ab" + host + url for host, url in ((one, one), (one, two), (two, two)))
     keep(known, [first, second])
     assert unknown(known, [first, across, second]) == [across]
+    assert unknown(write_all(known), [first, across, second]) == [across]
 
 
 def test_without_a_place_for_it_nothing_is_kept(tmp_path: Path) -> None:
     keys = random_keys(100)
     for known in (Known(tmp_path / "missing", ROOMY), Known(tmp_path, 0)):
         keep(known, keys)
+        write_all(known)
         assert unknown(known, keys) == keys
         assert known.size == 0
 

@@ -48,6 +48,15 @@ def test_it_tells_what_it_had_no_place_for() -> None:
     assert not replace(recent, keys, kept=True) - {key[2:] for key in many}, "nor are those"
 
 
+def test_a_sweep_finds_what_is_kept_nowhere_else_and_only_once() -> None:
+    recent, keys = Recent(64), random_keys(40)
+    gone = replace(recent, keys) | replace(recent, keys[:10], kept=True)
+    swept = [pair.tobytes() for start in range(0, 64, 16) for pair in recent.sweep(64 + start, 16)]
+    assert sorted(swept) == sorted({key[2:] for key in keys[10:]} - gone)
+    assert not len(recent.sweep(0, 64))
+    assert not replace(recent, random_keys(1000, seed=6), kept=True), "all of them count as kept"
+
+
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize(("byte", "bit"), [(2, 1), (2, 128), (10, 1), (10, 2), (10, 128), (17, 1), (17, 128)])
 def test_no_key_is_taken_for_another(byte: int, bit: int, kept: bool) -> None:

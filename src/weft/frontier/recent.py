@@ -49,14 +49,28 @@ class Recent:
         self._keys[places] = keys | _FREE if kept else keys & ~_FREE
         lost = (before[:, 0] != 0) & (before[:, 1] & _LAST == 0) & ~_same(before, keys)
         gone: Hashes = before[lost]
-        if len(gone):
-            gone[:, 1] |= (gone[:, 0] ^ places[lost].view(np.uint64)) & _LAST
+        _restore(gone, places[lost])
         if not kept and not (placed := self.knows(keys)).all():
             gone = np.concatenate((gone, keys[~placed]))
         return gone
 
+    def sweep(self, start: int, count: int) -> "Hashes":
+        """Those in `count` places from `start` on that are not kept elsewhere; from now on they count as kept."""
+        start &= int(self._mask)
+        part = self._keys[start : start + count]
+        places = np.flatnonzero((part[:, 0] != 0) & (part[:, 1] & _LAST == 0))
+        found: Hashes = part[places]
+        part[places, 1] |= _LAST
+        _restore(found, places + start)
+        return found
+
     def _places(self, keys: "Hashes") -> "NDArray[np.int64]":
         return ((keys[:, 0] ^ keys[:, 1]) & self._mask).view(np.int64)
+
+
+def _restore(keys: "Hashes", places: "NDArray[np.int64]") -> None:
+    """Give keys from these places their last bit."""
+    keys[:, 1] |= (keys[:, 0] ^ places.view(np.uint64)) & _LAST
 
 
 def _same(one: "Hashes", other: "Hashes") -> "NDArray[np.bool_]":

@@ -14,7 +14,7 @@ from weft.ports import Put, Table
 
 from . import keys as rows
 from .bloom import SeenFilter
-from .known import Known
+from .known import NEAR, Known
 from .recent import Recent, hashes
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ class Seen:
             await self._filter.save()
 
     def _remember(self, keys: "Hashes", kept: bool = False) -> None:
-        self.known.keep(self._recent.replace(keys, kept))
+        for region in self.known.keep(self._recent.replace(keys, kept)):
+            self.known.write(region, self._recent.sweep(region * NEAR, NEAR))
 
     def close(self) -> None:
         self.known.close()
