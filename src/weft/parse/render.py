@@ -3,8 +3,8 @@
 In: a `Walk` and which of its blocks to keep. Out: plain text or Markdown. Called by `weft.parse.text`.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator
+from unicodedata import is_normalized, normalize
 
 import msgspec
 
@@ -42,10 +42,9 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
             text = _markdown(piece, first_row=before != "row")
         elif kind == "item":
             text = f"- {text}"
-        out.append(text)
+        out.append(text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text))
         before = kind
-    text = "".join(out)
-    return text if text.isascii() or unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+    return "".join(out)
 
 
 def _pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
