@@ -100,14 +100,14 @@ async def large_steps_are_whole(opener: Opener) -> None:
 async def a_later_step_never_shows_first(opener: Opener) -> None:
     """Readers look all the while; whoever sees a row of a step sees all rows of the steps before."""
     table = await opener()
-    steps = [[Put((b"g", b"%d-%04d" % (step, row)), b"x") for row in range(401)] for step in range(3)]
+    steps = [[Put((b"g", b"%d-%04d" % (step, row)), b"x") for row in range(1001)] for step in range(3)]
     writing = asyncio.ensure_future(table.write(*steps))
     for _ in range(2000):
-        (rows,) = await table.scan([Range(b"g", limit=2000)])
+        (rows,) = await table.scan([Range(b"g", limit=4000)])
         await asyncio.sleep(0)
         counts = [sum(item.startswith(b"%d-" % step) for item, _ in rows) for step in range(3)]
         for earlier, later in pairwise(counts):
-            assert earlier == 401 or later == 0, f"rows seen per step: {counts}"
+            assert earlier == 1001 or later == 0, f"rows seen per step: {counts}"
         if writing.done():
             break
     await writing
