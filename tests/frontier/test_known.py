@@ -1,6 +1,8 @@
 """The file of known keys: it never claims what it was not told, and what it forgot it never calls new."""
 
+import os
 import struct
+from collections.abc import Callable
 from itertools import compress
 from pathlib import Path
 from random import Random
@@ -90,17 +92,25 @@ def test_what_was_lost_of_a_crowded_bucket_is_not_called_new_after_its_splits(tm
     assert never_kept(known, crowd) == []
 
 
-@pytest.mark.parametrize("call", ["pread", "pwrite"])
-def test_after_a_failure_of_the_disk_nothing_is_called_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
-) -> None:
-    def fails(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+def fails(*_: object) -> None:
+    raise OSError(28, "No space left on device")
 
+
+def writes_half(file: int, data: bytes, place: int, pwrite: Callable[[int, bytes, int], int] = os.pwrite) -> int:
+    """As a disk that becomes full."""
+    return pwrite(file, data[: len(data) // 2], place)
+
+
+@pytest.mark.parametrize(
+    ("call", "instead"), [("pread", fails), ("preadv", fails), ("pwrite", fails), ("pwrite", writes_half)]
+)
+def test_after_a_failure_of_the_disk_nothing_is_called_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, instead: Callable[..., object]
+) -> None:
     keys = random_keys(20_000)
     known = filled(Known(tmp_path, ROOMY), keys[:10_000])
     with monkeypatch.context() as patched:
-        patched.setattr(f"weft.frontier.known.os.{call}", fails)
+        patched.setattr(f"weft.frontier.known.os.{call}", instead)
         write_all(filled(known, keys[10_000:10_100]))
         never_kept(known, keys[:100])
     filled(known, keys[10_100:])

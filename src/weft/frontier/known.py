@@ -8,6 +8,7 @@ bits set says that keys of its bucket were lost. The file has no name and begins
 a URL that a crash took from the table.
 """
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -119,6 +120,7 @@ class Known:
         ]
 
     def _write(self, file: int, keys: "Hashes") -> None:
+        """Each into the next slot of its bucket."""
         filled, buckets = np.frombuffer(self._filled, np.uint8), self._buckets_of(keys)
         np.bitwise_or.at(self._filters, buckets, _bits(keys))
         order = np.argsort(buckets)
@@ -134,7 +136,7 @@ class Known:
             end = int(np.searchsorted(buckets, first + NEAR))
             length = os.preadv(file, [self._row], first * _BUCKET)
             row[buckets[start:end] - first, slots[start:end]] = keys[start:end]
-            os.pwrite(file, memoryview(self._row)[:length], first * _BUCKET)
+            _put(file, memoryview(self._row)[:length], first * _BUCKET)
             start = end
         filled[buckets] = slots + 1  # the last one of each bucket counts
         self._count += len(keys)
@@ -148,7 +150,7 @@ class Known:
                 self._crowd.setdefault(bucket, set()).add(key)
             else:
                 self._filters[bucket] = _LOST
-                os.pwrite(file, key, bucket * _BUCKET + key[0] % _SLOTS * _KEY)
+                _put(file, key, bucket * _BUCKET + key[0] % _SLOTS * _KEY)
 
     def _split(self, file: int) -> None:
         """Add buckets, with those keys of earlier buckets that belong there now."""
@@ -174,7 +176,7 @@ class Known:
         buckets, keys = taken // _SLOTS, rows[taken]
         packed = np.zeros((_SPLIT, _SLOTS, 2), np.uint64)
         packed[buckets, _nth(buckets)] = keys
-        os.pwrite(file, packed.tobytes(), first * _BUCKET)
+        _put(file, packed.tobytes(), first * _BUCKET)
         self._filled[first : first + _SPLIT] = np.bincount(buckets, minlength=_SPLIT).astype(np.uint8).tobytes()
         np.bitwise_or.at(self._filters, buckets + first, _bits(keys))
 
@@ -206,6 +208,12 @@ def _bits(keys: "Hashes") -> "NDArray[np.uint64]":
     mixed = keys[:, 0] ^ keys[:, 1]
     bits: NDArray[np.uint64] = _ONE << (mixed >> _FIRST) | _ONE << (mixed >> _SECOND & _SIX)
     return bits
+
+
+def _put(file: int, data: bytes | memoryview, place: int) -> None:
+    """Write all of it: a disk that becomes full takes a part without an error."""
+    if os.pwrite(file, data, place) < len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _has(keys: bytes | bytearray, key: bytes) -> bool:
