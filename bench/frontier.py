@@ -38,13 +38,14 @@ SHARE: Final = 10  # but at least one in so many: a large store is put in order 
 SEEN: Final = 1_000_000  # links that are known already
 WARMING: Final = 10  # such links before for each URL: pages with 12 new links and 130 known ones bring about as many
 MOST_WARMING: Final = 100_000_000  # more would take hours
-LEASES: Final = 100_000
+LEASES: Final = 100_000  # or one for each host, if those are more: rows of hosts are put in order seldom, too
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
 PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
 SLICES: Final = 5
 PARTS: Final = {"fill": 1, "new": SLICES, "lease": SLICES, "warm": SLICES, "seen": SLICES, "check": 1, "close": 1}
-COMPACTING: Final = ("num-running-compactions", "compaction-pending", "num-running-flushes", "mem-table-flush-pending")
+COMPACTING: Final = ("num-running-compactions", "num-running-flushes", "mem-table-flush-pending")
+CALM: Final = 3  # looks in a row that see no such work: RocksDB takes a moment from one merge to the next
 
 Figures: TypeAlias = dict[str, float]
 
@@ -55,6 +56,7 @@ class Bench:
     def __init__(self, urls: int, hosts: int, folder: Path) -> None:
         self.count = urls
         self.counted = min(urls // 2, max(COUNTED, urls // SHARE))
+        self.leases = min(urls // 2, max(LEASES, hosts))
         self.added = 0
         self.urls = Urls(hosts)
         self.folder = folder
@@ -139,9 +141,11 @@ class Bench:
 
     async def compacted(self) -> None:
         """Wait until RocksDB has put in order what was added."""
-        families = (self.table._few, self.table._many)
+        families, calm = (self.table._few, self.table._many), 0
         for _ in range(6000):
-            if not any(one.property_int_value(f"rocksdb.{name}") for name in COMPACTING for one in families):
+            busy = any(one.property_int_value(f"rocksdb.{name}") for name in COMPACTING for one in families)
+            calm = 0 if busy else calm + 1
+            if calm == CALM:
                 return
             await asyncio.sleep(0.1)
 
@@ -149,7 +153,7 @@ class Bench:
         """RocksDB's threads work for both: their time is shared out by ours."""
         leasing = settling = 0.0
         leased, others = 0, -others_seconds()
-        while leased < min(LEASES, self.count // 2) // SLICES:
+        while leased < self.leases // SLICES:
             before = time.thread_time()
             leases = await self.frontier.lease(256)
             leasing += time.thread_time() - before
@@ -195,7 +199,7 @@ def address(name: str) -> str:
 
 
 def memory_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 def others_seconds() -> float:

@@ -41,7 +41,7 @@ class Storage(Section, frozen=True):
     )
     blobs: Annotated[str, _doc("archive and corpus: `file:.`, `s3://bucket/prefix`, `gs://…`, `az://…`")] = "file:."
     partitions: Annotated[Positive, _doc("number of partitions of hosts; fixed when DIR is made")] = 256
-    memory: Annotated[Positive, _doc("bytes of cache for the embedded engine")] = 512 * 1024 * 1024
+    memory: Annotated[Positive, _doc("bytes of cache for the embedded engine")] = 448 * 1024 * 1024
 
 
 class Crawl(Section, frozen=True):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.frontier.driver import Desk, configured
 from weft.clock import SystemClock
-from weft.config import Pace, Scope
+from weft.config import Frontier, Pace, Scope
 from weft.engines.memory import MemoryTable
 from weft.engines.rocksdb import RocksTable
 from weft.ports import Table
@@ -65,6 +65,21 @@ async def test_shallow_before_deep_and_first_come_first_served(desk: Desk) -> No
             await desk.add(f"http://a.example/{depth}/{letter}{desk.frontier.counts().pending}", depth=depth)
     order = [url.removeprefix("http://a.example/") for url in await desk.crawl()]
     assert order == ["2/x2", "2/y3", "2/x6", "2/y7", "3/x0", "3/y1", "3/x4", "3/y5"]
+
+
+async def test_few_rows_of_a_host_are_in_memory_and_fewer_once_hosts_outnumber_their_room() -> None:
+    desk = Desk(configured(frontier=Frontier(hosts=4, head=8)))
+    await desk.frontier.open()
+    most = []
+    for number in range(12):
+        await desk.add(*(f"http://h{number}.example/{page}" for page in range(30)), depth=1)
+        heads = [head for host in desk.frontier._state.hosts.all_live() for head in host.heads.values()]
+        most.append(max(len(head.rows) for head in heads))
+    assert (most[0], most[-1]) == (8, 2)
+    order = await desk.crawl()
+    for number in range(12):
+        of_host = [url for url in order if url.startswith(f"http://h{number}.")]
+        assert of_host == [f"http://h{number}.example/{page}" for page in range(30)]
 
 
 async def test_a_crash_gives_leases_back_and_the_host_its_gap(desk: Desk) -> None:

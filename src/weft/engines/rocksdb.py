@@ -27,7 +27,7 @@ SCAN_CHUNK: Final = 500
 TOMBSTONES: Final = 64  # that a cursor walks over which has other ranges to read
 STALL_PAUSE: Final = 0.005  # seconds; RocksDB refuses writes while its background work has fallen behind
 WRITE_BUFFERS: Final = 3
-RUNS: Final = 20  # of rows in order; fewer make reads cheaper, and rows are rewritten more often
+RUNS: Final = 12  # of rows in order; fewer make reads cheaper, and rows are rewritten more often
 SHORT: Final = 10  # bytes of the longest name that is short
 FEW: Final = "few"  # the family of groups with such names; the others are in the default one
 INCOMPLETE: Final = "Result incomplete"  # RocksDB's word for a write that would have to wait, and a scan cut short
@@ -315,13 +315,13 @@ def _many(block_cache_bytes: int, write_buffer_bytes: int) -> rocksdict.Options:
     blocks.set_partition_filters(True)
     blocks.set_pin_top_level_index_and_filter(True)
     options = _options(blocks, write_buffer_bytes)
-    # On every level: were only the last one compressed, those above it would be full four times as often.
     options.set_compression_type(rocksdict.DBCompressionType.lz4())
     options.set_compaction_style(rocksdict.DBCompactionStyle.universal())
     options.set_universal_compaction_options(_runs())
     options.set_level_zero_file_num_compaction_trigger(RUNS)
-    options.set_level_zero_slowdown_writes_trigger(3 * RUNS)
-    options.set_level_zero_stop_writes_trigger(4 * RUNS)
+    # A merge of all rows may take minutes, in which written buffers add up: reads cost a little more, writes go on.
+    options.set_level_zero_slowdown_writes_trigger(5 * RUNS)
+    options.set_level_zero_stop_writes_trigger(7 * RUNS)
     # Filters know the beginnings of names, too: a scan passes over files that hold nothing of its group.
     options.set_prefix_extractor(rocksdict.SliceTransform.create_fixed_prefix(1 + SHORT + 1))
     # After a crash: everything up to the first torn record, nothing behind it. This is what keeps steps in order.
@@ -335,11 +335,11 @@ def _many(block_cache_bytes: int, write_buffer_bytes: int) -> rocksdict.Options:
 
 
 def _runs() -> rocksdict.UniversalCompactOptions:
-    """When there are too many runs, those of similar size become one: half as many rows are rewritten as by levels."""
+    """When there are too many runs, those of similar size become one: fewer rows are rewritten than by levels."""
     runs = rocksdict.UniversalCompactOptions()
     runs.stop_style = cast("Any", rocksdict.UniversalCompactionStopStyle).similar()
     runs.size_ratio = 100  # per cent by which a run may be larger than the one before it
-    runs.min_merge_width = 5
+    runs.min_merge_width = 4
     runs.max_size_amplification_percent = 200  # of the oldest run in the younger ones; beyond it all become one
     return runs
 

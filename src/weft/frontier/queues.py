@@ -70,8 +70,7 @@ class Queues:
                 head.rows = [(host.row.first, value)]
 
     async def _read(self, wanted: Sequence[tuple[Host, int]]) -> None:
-        # With more hosts than memory holds, most are let go before a long head would be used.
-        size = self._head if self._state.hosts.has_room else max(1, self._head // 4)
+        size = self._size
         ranges = [
             Range(keys.group(host.key, keys.QUEUE), self._start(host, level), keys.level_stop(level), size)
             for host, level in wanted
@@ -121,7 +120,7 @@ class Queues:
 
     def joined(self, host: Host, rows: Iterable[Row]) -> None:
         """Rows that are now in the table: they extend a head if it is whole and short, else it is read anew later."""
-        room = self._head - self._held(host)
+        room = self._size - self._held(host)
         for row in rows:
             level = keys.level_of(row[0])
             head = host.heads.get(level)
@@ -134,6 +133,11 @@ class Queues:
                 room -= 1
             else:
                 head.whole = False
+
+    @property
+    def _size(self) -> int:
+        """Rows of a head. With more hosts than memory holds, most are let go before a long one would be used."""
+        return self._head if self._state.hosts.has_room else max(1, self._head // 4)
 
     def _held(self, host: Host) -> int:
         """Rows of the host in memory, over all its levels."""
