@@ -4,7 +4,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import Fact, RawLink, RawMeta, Trait, Walk, walk
+from weft.parse.walk import Fact, RawLink, RawMeta, Trait, Walk, Wanted, walk
 
 
 def walked(html: str) -> Walk:
@@ -172,8 +172,23 @@ def test_links_around_and_inside_buttons_are_listed() -> None:
 
 def test_anchors_are_left_out_when_nobody_follows_them() -> None:
     tree = LexborHTMLParser("<link rel=canonical href=/c><nav><a href=/a>x</a></nav><p><a href=/b>y</a></p>")
-    assert walk(tree, anchors=False).links == [RawLink("/c", "", "canonical", "link")]
-    assert walk(tree, anchors=False).texts == ["y"]
+    assert walk(tree, Wanted.METADATA).links == [RawLink("/c", "", "canonical", "link")]
+    assert walk(tree, Wanted.METADATA).texts == ["y"]
+
+
+def test_for_its_text_alone_a_page_is_read_like_for_everything_without_what_says_nothing_of_the_text() -> None:
+    html = """<title>T</title><link rel=canonical href=/c><meta property=og:type content=article>
+        <nav>menu</nav><p>one<img src=i alt=seen><iframe src=/f></iframe></p>
+        <script type=ld+json>{}</script><p>two</p>"""
+    for whole in (False, True):
+        tree = LexborHTMLParser(html)
+        bare, all_of_it = walk(tree, Wanted.TEXT, whole=whole), walk(tree, whole=whole)
+        for part in ("texts", "facts", "places", "metas", "scripts", "furniture"):
+            assert getattr(bare, part) == getattr(all_of_it, part)
+        assert (bare.title, bare.links, bare.images) == ("", [], [])
+        assert all_of_it.title
+        assert all_of_it.links
+        assert all_of_it.images
 
 
 def test_metadata_is_found_in_head_and_body() -> None:

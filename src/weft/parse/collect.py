@@ -5,7 +5,7 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 
 from selectolax.lexbor import LexborNode
 
-from weft.parse.raw import RawImage, RawLink, RawMeta
+from weft.parse.raw import RawImage, RawLink, RawMeta, Wanted
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
 _HIDDEN = region_bit("hidden")
@@ -16,10 +16,11 @@ Attributes = dict[str, str | None]
 
 
 class Collection:
-    """Everything but text. At most one link is open at a time. Anchors are left out when nobody will follow them."""
+    """Everything but text, as far as it is wanted: no anchors that nobody will follow. One link is open at a time."""
 
-    def __init__(self, anchors: bool) -> None:
-        self.anchors = anchors
+    def __init__(self, wanted: Wanted) -> None:
+        self.anchors = wanted >= Wanted.LINKS
+        self.metadata = wanted >= Wanted.METADATA
         self.link: LexborNode | None = None
         self.link_parts: list[str] = []
         self.links: list[RawLink] = []
@@ -86,6 +87,8 @@ class Collection:
 
     def image(self, node: LexborNode, block: int) -> None:
         """An image that is described: its alternative text stands for a link's text when there is none."""
+        if not self.metadata:
+            return
         alt = node.attrs.get("alt")  # not all attributes: lists of sources are long
         if alt:
             self.images.append(RawImage(alt, block))

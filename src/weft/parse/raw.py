@@ -6,6 +6,14 @@ from typing import TypeAlias
 import msgspec
 
 
+class Wanted(IntEnum):
+    """What a page is read for, each with all before it."""
+
+    TEXT = 0
+    METADATA = 1
+    LINKS = 2
+
+
 class RawLink(msgspec.Struct, frozen=True, gc=False):
     """A link as the page wrote it: nothing resolved, nothing dropped."""
 

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from weft.errors import Refused
 from weft.parse.prescan import inspect
 from weft.parse.sniff import decode
-from weft.parse.walk import Walk, walk
+from weft.parse.walk import Walk, Wanted, walk
 
 _SPARSE = 200  # characters: a page with less outside its furniture is read as a whole
 
@@ -23,15 +23,15 @@ class Reading(msgspec.Struct, frozen=True):
     walk: Walk
 
 
-def read(body: bytes, charset: str | None = None, *, anchors: bool = True) -> Reading:
-    """Read a page; `charset` is what the server declared. Without `anchors`, links to other pages are not listed."""
+def read(body: bytes, charset: str | None = None, wanted: Wanted = Wanted.LINKS) -> Reading:
+    """Read a page; `charset` is what the server declared."""
     decoded = decode(body, charset)
     refusal = inspect(decoded.html)
     if refusal is not None:
         raise Refused(refusal.value)
     # Without events: nothing here changes the tree, and building it is a little faster.
     tree = LexborHTMLParser(decoded.html, options=LexborDocumentOptions.WO_EVENTS)
-    found = walk(tree, anchors=anchors)
+    found = walk(tree, wanted)
     if found.furniture and sum(map(len, found.texts)) < _SPARSE:
-        found = walk(tree, anchors=anchors, whole=True)
+        found = walk(tree, wanted, whole=True)
     return Reading(decoded.charset, len(body), found)

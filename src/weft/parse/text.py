@@ -18,7 +18,7 @@ from weft.parse.reading import Reading, read
 from weft.parse.render import render
 from weft.parse.schema import SchemaItem
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import Fact, Trait, Walk
+from weft.parse.walk import Fact, Trait, Walk, Wanted
 
 VERSION = "weft-text/4"
 
@@ -68,12 +68,12 @@ class Selection(msgspec.Struct, frozen=True):
 
 def extract(html: bytes, url: str | None = None, *, charset: str | None = None, markdown: bool = False) -> Extract:
     """The main text and metadata of a page. Raises `Refused` for a page that no parser may have."""
-    return compose(read(html, charset, anchors=False), url, markdown=markdown)
+    return compose(read(html, charset, Wanted.METADATA), url, markdown=markdown)
 
 
 def main_text(html: bytes, url: str | None = None, *, charset: str | None = None) -> str:
     """Only the text: what `extract` does without metadata and language."""
-    walk = read(html, charset, anchors=False).walk
+    walk = read(html, charset, Wanted.TEXT).walk
     return render(walk, select(walk, url).kept)
 
 

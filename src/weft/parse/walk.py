@@ -5,15 +5,16 @@ In: a parsed tree. Out: a `Walk`. Called by `weft.parse.reading`; nothing else t
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from weft.parse.collect import Collection
 from weft.parse.places import Places
-from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk
+from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk, Wanted
 from weft.parse.vocabulary import Action, vocabulary
 
-__all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "walk"]
+__all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "Wanted", "walk"]
 
 _TEXT_NODE = 2
 _BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
@@ -40,7 +41,7 @@ class Walker:
     So wrappers of icons and images cost next to nothing. Inline elements belong to the block they stand in.
     """
 
-    def __init__(self, anchors: bool) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         self.inline = vocabulary().inline
         self.places = Places()
         self.entered: list[LexborNode] = []
@@ -52,7 +53,7 @@ class Walker:
         self.pre = 0  # how many elements were entered up to the <pre> we are in
         self.link_chars = self.links = self.images = 0  # of the running block
         self.item_pending = 0
-        self.found = Collection(anchors)
+        self.found = Collection(wanted)
 
     def open(self, node: LexborNode, action: int) -> None:
         """A <time> begins, a table row or a <pre>."""
@@ -193,18 +194,15 @@ class Walker:
             self.flush()
 
 
-def walk(tree: LexborHTMLParser, *, anchors: bool = True, whole: bool = False) -> Walk:
-    """Visit every node once, in document order; furniture is read only when the `whole` page is asked for.
-
-    Without `anchors`, the links of <a> and <area> are not listed.
-    """
+def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool = False) -> Walk:
+    """Visit every node once, in document order; furniture is read only when the `whole` page is asked for."""
     root = tree.root
-    state = Walker(anchors)
+    state = Walker(wanted)
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
         # Elements that the page made up get numbers of its own: they are blocks.
-        actions = defaultdict(lambda: _BLOCK, _whole() if whole else vocabulary().actions)
+        actions = defaultdict(lambda: _BLOCK, _actions(wanted is Wanted.TEXT, whole))
         _visit(root.first_child, state, actions)
     state.box_ends[0] = len(state.texts)
     found = state.found
@@ -293,9 +291,13 @@ def _tidy(raw: str, pre: int) -> str:
     return text if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
-def _whole() -> dict[int, int]:
-    """The actions with furniture as blocks."""
-    return {number: action for number, action in vocabulary().actions.items() if action not in (_FURNITURE, _HEADER)}
+@cache
+def _actions(bare: bool, whole: bool) -> dict[int, int]:
+    """By element: for the `bare` text, what tells nothing of it is skipped; on the `whole` page furniture is blocks."""
+    silent = (_RELATION, _HEAD, _FRAME) if bare else ()  # <meta> and scripts tell what kind of text it is
+    read = (_FURNITURE, _HEADER) if whole else ()
+    actions = vocabulary().actions.items()
+    return {number: _SKIP if action in silent else action for number, action in actions if action not in read}
 
 
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]:
