@@ -38,7 +38,7 @@ SHARE: Final = 10  # but at least one in so many: a large store is put in order 
 SEEN: Final = 1_000_000  # links that are known already
 WARMING: Final = 10  # such links before for each URL: pages with 12 new links and 130 known ones bring about as many
 MOST_WARMING: Final = 100_000_000  # more would take hours
-LEASES: Final = 100_000  # or one for each host, if those are more: rows of hosts are put in order seldom, too
+LEASES: Final = 100_000  # first requests to hosts, all in one moment: more, and what is kept of each would add up
 PAGE: Final = 12  # new links of a page, three each on four hosts
 KNOWN: Final = 130  # known links of a page
 PAGES: Final = 16  # whose links come in one call; a crawl hands over those of up to 64
@@ -56,7 +56,6 @@ class Bench:
     def __init__(self, urls: int, hosts: int, folder: Path) -> None:
         self.count = urls
         self.counted = min(urls // 2, max(COUNTED, urls // SHARE))
-        self.leases = min(urls // 2, max(LEASES, hosts))
         self.added = 0
         self.urls = Urls(hosts)
         self.folder = folder
@@ -153,7 +152,7 @@ class Bench:
         """RocksDB's threads work for both: their time is shared out by ours."""
         leasing = settling = 0.0
         leased, others = 0, -others_seconds()
-        while leased < self.leases // SLICES:
+        while leased < min(LEASES, self.count // 2) // SLICES:
             before = time.thread_time()
             leases = await self.frontier.lease(256)
             leasing += time.thread_time() - before

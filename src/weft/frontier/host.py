@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Final, TypeAlias
 
 import msgspec
@@ -150,8 +151,8 @@ class Hosts:
         # In strokes, not one by one; and not again over those that could not be let go.
         if len(self._live) <= max(self._limit, self._kept) + self._limit // 8:
             return
-        idle = [key for key, host in self._live.items() if _is_idle(host)][:surplus]
-        for key in idle:
+        idle = islice((key for key, host in self._live.items() if _is_idle(host)), surplus)
+        for key in list(idle):
             del self._live[key]
         self._kept = len(self._live)
 
