@@ -2,7 +2,7 @@
 
 `python -m bench.frontier` runs the short form: 1 and 2 million URLs, and Scrapy's scheduler (disk queue, dupe filter)
 on a million of the same. `python -m bench.frontier --urls 100000000 --hosts 1000000` is the long form: an hour and a
-half to two hours, some 15 GB of disk. CPU is ours and that of RocksDB's threads until they are done. Both sizes are
+quarter to two hours, some 15 GB of disk. CPU is ours and that of RocksDB's threads until they are done. Both sizes are
 measured in turn, a slice at a time.
 """
 

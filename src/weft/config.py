@@ -100,7 +100,9 @@ class Frontier(Section, frozen=True):
     ] = 0.6
     authority_domains: Annotated[Positive, _doc("a host linked from this many other domains has high authority")] = 8
     trap_sample: Annotated[Positive, _doc("pages fetched of a suspected trap before it must prove itself")] = 100
-    head: Annotated[Positive, _doc("pending rows held in memory per active host")] = 16
+    head: Annotated[
+        Positive, _doc("pending rows held in memory per active host; a quarter of them with more hosts than `hosts`")
+    ] = 16
     hosts: Annotated[Positive, _doc("hosts held in memory; the others are read when their moment comes")] = 20_000
     bands: Annotated[
         tuple[Positive, Positive, Positive], _doc("turns of a host that go to its high, normal and low band")

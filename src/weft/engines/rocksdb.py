@@ -1,7 +1,8 @@
 """Table on an embedded RocksDB (rocksdict), write-ahead log on. URL `rocksdb:PATH`.
 
-A call does its work in the event loop in pieces of a fraction of a millisecond: rocksdict holds the GIL while it reads
-and writes, so a thread would gain nothing. Only the sync, which waits for the disk without the GIL, runs in a thread.
+A call does its work in the event loop, reads in pieces of a fraction of a millisecond, writes in batches that are whole
+or absent: rocksdict holds the GIL meanwhile, so a thread would gain nothing. Only the sync, which waits for the disk
+without the GIL, runs in a thread.
 
 Groups with short names are few and their rows are changed and read all the time (the hosts of a crawl); groups with
 long names are many (the URLs of one host each). The two lie apart, in column families with a share of the cache each:
