@@ -1,6 +1,7 @@
 """The life of URLs in the frontier, on every embedded engine."""
 
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from weft.clock import SystemClock
 from weft.config import Frontier, Pace, Scope
 from weft.engines.memory import MemoryTable
 from weft.engines.rocksdb import RocksTable
-from weft.ports import Table
-from weft.records import Drop, Link, Outcome, Reason
+from weft.frontier import keys
+from weft.ports import Key, Range, Rows, Table
+from weft.records import Drop, Lease, Link, Outcome, Reason
 
 
 @pytest.fixture(params=["memory", "rocksdb"])
@@ -21,6 +23,22 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     await desk.frontier.open()
     yield desk
     await table.close()
+
+
+class Counting(MemoryTable):
+    """Counts what is read of each sort of group."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: Counter[bytes] = Counter()
+
+    async def get(self, wanted: Sequence[Key]) -> list[bytes | None]:
+        self.groups.update(group[2:3] for group, _ in wanted)
+        return await super().get(wanted)
+
+    async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
+        self.groups.update(wanted.group[2:3] for wanted in ranges)
+        return await super().scan(ranges)
 
 
 async def test_a_new_url_is_leased_once_and_settled(desk: Desk) -> None:
@@ -80,6 +98,32 @@ async def test_few_rows_of_a_host_are_in_memory_and_fewer_once_hosts_outnumber_t
     for number in range(12):
         of_host = [url for url in order if url.startswith(f"http://h{number}.")]
         assert of_host == [f"http://h{number}.example/{page}" for page in range(30)]
+
+
+async def test_hosts_that_left_memory_give_their_first_urls_without_a_look_into_their_queues() -> None:
+    table = Counting()
+    desk = Desk(configured(frontier=Frontier(hosts=4)), table)
+    await desk.frontier.open()
+    await desk.add(*(f"http://r{number}.example/" for number in range(3)))  # while there is room
+    await desk.crawl()
+    urls = [f"http://h{number}.example/" for number in range(40)]
+    await desk.add(*urls)
+    copies = [Range(partition.to_bytes(2, "big") + keys.FIRST) for partition in range(4)]
+    assert sum(map(len, await table.scan(copies))) == 40
+    table.groups.clear()
+    assert sorted(lease.url for lease in await desk.lease()) == sorted(urls)
+    assert table.groups[keys.QUEUE] == 0
+    left = sum(map(len, await table.scan(copies)))
+    assert left == 4  # of the hosts that had not left memory; each of the others was of use once
+
+
+async def test_a_url_that_was_answered_while_it_lay_first_in_its_queue_is_not_asked_for_again() -> None:
+    desk = Desk(configured(frontier=Frontier(hosts=4)))
+    await desk.frontier.open()
+    await desk.add(*(f"http://h{number}.example/" for number in range(12)))
+    early = Lease("http://h11.example/", "h11.example", 1, 0, desk.clock.now(), desk.clock.now())
+    await desk.frontier.settle([desk.outcome(early)])  # as from the archive of a crawl that was cut off
+    assert sorted(await desk.crawl()) == sorted(f"http://h{number}.example/" for number in range(11))
 
 
 async def test_a_crash_gives_leases_back_and_the_host_its_gap(desk: Desk) -> None:

@@ -203,6 +203,8 @@ class Admission:
             item = self._place(host, url, link)
             value = encode_link(link, now)
             rows.append((item, value))
+            if host.row.first == item and not self._state.hosts.has_room:
+                writes.marks.append(Put(keys.first_row(key), item + value))
             writes.queue.append(Put((queue, item), value))
             writes.urls.append(Put((urls, url[10:]), IN_QUEUE + item))
         for row, where in held:

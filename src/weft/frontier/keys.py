@@ -12,6 +12,7 @@ from weft.ports import Key
 # Groups of a partition, by their letter.
 HOST: Final = b"h"  # host hash → HostRow
 AUTHORITY: Final = b"a"  # host hash → sketch of the domains that link to it
+FIRST: Final = b"n"  # host hash → item and Pending of the queue row that the host's own row calls its first
 LEASE: Final = b"l"  # host hash, URL hash → Pending: permission given, not yet settled
 WAITING: Final = b"w"  # due, host hash, URL hash → Pending: to be tried again then
 DEAD: Final = b"d"  # host hash, URL hash → Pending: given up
@@ -45,6 +46,10 @@ def host_row(host: bytes) -> Key:
 
 def authority_row(host: bytes) -> Key:
     return host[:2] + AUTHORITY, host[2:]
+
+
+def first_row(host: bytes) -> Key:
+    return host[:2] + FIRST, host[2:]
 
 
 def lease_row(key: bytes) -> Key:

@@ -45,7 +45,7 @@ class Leasing:
             hosts = await self._candidates(min(limit - len(taken), _ROUND))
             if not hosts:
                 break
-            await self._queues.ready(hosts)
+            spare += await self._queues.ready(hosts)
             for host in hosts:
                 self._take(host, taken, spare)
         return await self._grant(taken, spare) if taken else []

@@ -7,7 +7,7 @@ Filled by admission, settling and the waking of retries; emptied by leasing.
 
 from collections.abc import Iterable, Sequence
 
-from weft.ports import Range
+from weft.ports import Delete, Range
 
 from . import keys
 from .host import Head, Host, Row
@@ -36,8 +36,11 @@ class Queues:
                 return shallowest[band]
         return min(levels)
 
-    async def ready(self, hosts: Sequence[Host]) -> None:
-        """Read the heads that the next `take` of these hosts needs: single rows by their keys, others in one scan."""
+    async def ready(self, hosts: Sequence[Host]) -> list[Delete]:
+        """Read the heads that the next `take` of these hosts needs: single rows by their keys, others in one scan.
+
+        Gives back what is of no use after it: the copies of first rows.
+        """
         wanted: list[tuple[Host, int]] = []
         for host in hosts:
             level = None if host.again else self.next_level(host)
@@ -45,11 +48,13 @@ class Queues:
                 continue
             if not self._has_head(host, level):
                 wanted.append((host, level))
+        copies: list[Delete] = []
         if not self._state.hosts.has_room:
-            await self._read_firsts([host for host, level in wanted if self._knows_first(host, level)])
+            copies = await self._read_firsts([host for host, level in wanted if self._knows_first(host, level)])
             wanted = [(host, level) for host, level in wanted if not self._has_head(host, level)]
         if wanted:
             await self._read(wanted)
+        return copies
 
     def _has_head(self, host: Host, level: int) -> bool:
         head = host.heads.get(level)
@@ -61,13 +66,25 @@ class Queues:
             return False
         return host.row.first.startswith(keys.level_start(level, host.row.levels[level]))
 
-    async def _read_firsts(self, hosts: Sequence[Host]) -> None:
-        """The one row that each gives next: a host that will have left memory by its next turn wants no more."""
-        rows = [keys.queue_row(host.key, host.row.first) for host in hosts]
-        for host, value in zip(hosts, await self._state.table.get(rows), strict=True):
+    async def _read_firsts(self, hosts: Sequence[Host]) -> list[Delete]:
+        """The one row that each gives next: a host that will have left memory by its next turn wants no more.
+
+        Most have a copy among the rows of hosts, where a read takes the same time however many URLs there are.
+        """
+        table = self._state.table
+        copies = await table.get([keys.first_row(host.key) for host in hosts])
+        away: list[Host] = []
+        for host, copy in zip(hosts, copies, strict=True):
+            first = host.row.first
+            if copy is not None and copy.startswith(first):
+                host.heads[keys.level_of(first)] = Head([(first, copy[len(first) :])])
+            else:
+                away.append(host)
+        values = await table.get([keys.queue_row(host.key, host.row.first) for host in away])
+        for host, value in zip(away, values, strict=True):
             if value is not None:
-                head = host.heads[keys.level_of(host.row.first)] = Head()
-                head.rows = [(host.row.first, value)]
+                host.heads[keys.level_of(host.row.first)] = Head([(host.row.first, value)])
+        return [Delete(keys.first_row(host.key)) for host, copy in zip(hosts, copies, strict=True) if copy is not None]
 
     async def _read(self, wanted: Sequence[tuple[Host, int]]) -> None:
         size = self._size

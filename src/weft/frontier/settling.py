@@ -207,6 +207,8 @@ class Settling:
         (item, pending), (outcome, batch) = queued, ended
         batch.ends.append(Delete(keys.queue_row(key, item)))
         host.heads.pop(keys.level_of(item), None)
+        if host.row.first == item:
+            host.row.first = b""  # or its copy would be leased
         batch.hosts[host] = None
         self._done(Leased(key, outcome.lease, pending, host), outcome, batch)
 
