@@ -69,7 +69,7 @@ class Queues:
     async def _read_firsts(self, hosts: Sequence[Host]) -> list[Delete]:
         """The one row that each gives next: a host that will have left memory by its next turn wants no more.
 
-        Most have a copy among the rows of hosts, where a read takes the same time however many URLs there are.
+        Most have a copy among the rows of hosts, which are few: a read there hardly grows with the number of URLs.
         """
         table = self._state.table
         copies = await table.get([keys.first_row(host.key) for host in hosts])
