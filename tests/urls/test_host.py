@@ -2,7 +2,8 @@
 
 import pytest
 
-from weft.urls.host import host_of, origin_of, partition_of, registrable, url_key
+from weft.urls.canonical import canonical
+from weft.urls.host import host_of, is_address, origin_of, partition_of, registrable, url_key
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,24 @@ from weft.urls.host import host_of, origin_of, partition_of, registrable, url_ke
 def test_host_and_origin(url: str, host: str, origin: str) -> None:
     assert host_of(url) == host
     assert origin_of(url) == origin
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://127.0.0.1/", True),
+        ("http://0x7f.1:80/", True),
+        ("http://2130706433/", True),
+        ("http://[::1]/", True),
+        ("http://[::ffff:10.0.0.1]/", True),
+        ("http://10.0.0.1.example/", False),
+        ("http://example.org1/", False),
+        ("http://1.2.3.x4/", False),
+        ("http://localhost/", False),
+    ],
+)
+def test_addresses_are_told_from_names(url: str, address: bool) -> None:
+    assert is_address(host_of(canonical(url))) is address
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import ada_url
 import yarl
 
 from weft.records import Reason
+from weft.urls.host import is_address
 
 from .connector import Asking
 from .dns import Answer, Resolver
@@ -74,8 +75,7 @@ class Destinations:
 
     async def _checked(self, host: str) -> _Known | End:
         """The addresses that may be connected to."""
-        is_address = ":" in host or host.rpartition(".")[2].isdigit()  # else ada would have refused it
-        found = None if is_address else await self._resolver.resolve(host)
+        found = None if is_address(host) else await self._resolver.resolve(host)
         addresses = found.addresses if found else (host,)
         refusals = {address: self._guard.refusal(address, host) for address in addresses}
         checked = tuple(address for address, refusal in refusals.items() if refusal is None)

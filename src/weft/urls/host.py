@@ -1,6 +1,5 @@
 """The host of a canonical URL, its registrable domain and partition, and the key a URL has in every table."""
 
-import ipaddress
 from functools import cache, lru_cache
 
 import tldextract
@@ -23,13 +22,9 @@ def origin_of(url: str) -> str:
     return url[:end] if end >= 0 else url
 
 
-@lru_cache(maxsize=16_384)
 def is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
+    """Whether the host of a canonical URL is an address: no name ends in a number (WHATWG URL, section 3.5)."""
+    return ":" in host or host.rpartition(".")[2].isdigit()
 
 
 @lru_cache(maxsize=65_536)
