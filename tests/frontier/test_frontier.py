@@ -1,5 +1,6 @@
 """The life of URLs in the frontier, on every embedded engine."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -39,6 +40,19 @@ class Counting(MemoryTable):
     async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
         self.groups.update(wanted.group[2:3] for wanted in ranges)
         return await super().scan(ranges)
+
+
+async def test_many_links_leave_others_their_turn(desk: Desk) -> None:
+    turns = 0
+
+    def another() -> None:
+        nonlocal turns
+        turns += 1
+        asyncio.get_running_loop().call_soon(another)
+
+    another()
+    await desk.add(*(f"http://{number % 7}.example/{number}" for number in range(2000)))
+    assert turns >= 2000 // 256
 
 
 async def test_a_new_url_is_leased_once_and_settled(desk: Desk) -> None:
