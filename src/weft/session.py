@@ -89,12 +89,19 @@ class Session:
             return await work
         finally:
             watching.cancel()
+            await asyncio.wait([watching])
 
     async def _watch(self, watch: Watch) -> None:
         while True:
             report = self.report()
             watch(report)
-            self.directory.write_progress(report)
+            # In a thread, as a busy disk takes its time; ended before the last snapshot is written to the same file.
+            writing = asyncio.create_task(asyncio.to_thread(self.directory.write_progress, report))
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                await writing
+                raise
             await self.shared.clock.sleep(1.0)
 
     async def _finish(self, ending: Ending) -> Report:
