@@ -32,7 +32,7 @@ async def test_a_busy_disk_holds_up_neither_the_loop_nor_the_last_snapshot(tmp_p
     busy = BusyDisk(directory)
     async with opened(busy) as session:
         asyncio.get_running_loop().call_later(0.1, busy.go_on.set)
-        ending, _ = await session.crawl(lambda report: None)
+        ending, _ = await session.crawl(lambda _: None)
     directory.close()
     assert ending is Ending.EXHAUSTED
     assert all(busy.told_in_time)
