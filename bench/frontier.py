@@ -68,12 +68,12 @@ class Bench:
 
     async def answer(self) -> None:
         """Do the parts that are asked for on standard input, a line each; tell the figures of each."""
-        collector.calm()  # as a crawl does when it starts
-        await self.frontier.open()
         parts = {"fill": self.fill, "new": self.add_new, "warm": self.warm, "seen": self.add_seen}
         parts |= {"check": self.check, "lease": self.lease_and_settle, "close": self.close}
-        for line in sys.stdin:
-            print(json.dumps(await parts[line.strip()]()), flush=True)
+        with collector.calm():  # as a crawl does when it starts
+            await self.frontier.open()
+            for line in sys.stdin:
+                print(json.dumps(await parts[line.strip()]()), flush=True)
 
     async def fill(self) -> Figures:
         """Take in all but what is counted, in large calls, which cost less."""

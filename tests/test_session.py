@@ -1,6 +1,8 @@
-"""An open crawl: what it tells while it runs."""
+"""An open crawl: what it tells while it runs, and what it leaves behind in the process."""
 
 import asyncio
+import gc
+import sys
 import threading
 from pathlib import Path
 
@@ -38,3 +40,15 @@ async def test_a_busy_disk_holds_up_neither_the_loop_nor_the_last_snapshot(tmp_p
     assert all(busy.told_in_time)
     assert [report.ended for report in busy.written] == ["", Ending.EXHAUSTED.value]
     assert directory.progress().ended == Ending.EXHAUSTED.value
+
+
+async def test_the_interpreter_is_left_as_it_was_found(tmp_path: Path) -> None:
+    def settings() -> tuple[object, ...]:
+        return gc.get_threshold(), gc.get_freeze_count(), sys.getswitchinterval()
+
+    before = settings()
+    directory = CrawlDirectory.open(tmp_path, {"parse": {"workers": 1}})
+    async with opened(directory):
+        assert settings() != before
+    directory.close()
+    assert settings() == before

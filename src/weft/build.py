@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import resource
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -106,7 +106,7 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         await corpus.open()
         await frontier.open()
         await _recover(shared, fetcher)
-        _keep_loop_prompt()
+        stack.enter_context(_prompt_loop())
         yield session
 
 
@@ -149,10 +149,16 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
             await frontier.close()
 
 
-def _keep_loop_prompt() -> None:
+@contextlib.contextmanager
+def _prompt_loop() -> Iterator[None]:
     """A host that is due should not wait for the interpreter."""
+    interval = sys.getswitchinterval()
     sys.setswitchinterval(0.0005)  # threads that encode segments and WARC records give the loop its turn sooner
-    collector.calm()
+    try:
+        with collector.calm():
+            yield
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def _raise_file_limit() -> None:
