@@ -101,7 +101,7 @@ class Frontier:
             async with self._lock:
                 self._keep_time()
                 added = added.plus(await self._admission.add(links[start : start + _LINKS_IN_A_ROW]))
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # a free lock is taken again without a pause
         return added
 
     async def lease(self, limit: int) -> list[Lease]:
