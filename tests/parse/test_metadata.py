@@ -28,6 +28,11 @@ def test_open_graph_and_meta_names() -> None:
     assert ("og:site_name", "Courier") in found.open_graph
 
 
+def test_what_nobody_sees_is_left_out() -> None:
+    found = about('<title>Mit&shy;tel&shy;al&shy;ter</title><meta name="description" content="\ufeffDon\u0092t">')
+    assert (found.title, found.description) == ("Mittelalter", "Don’t")
+
+
 def test_json_ld_in_lists_and_graphs() -> None:
     found = about(
         """<script type="application/ld+json">{"@context":"https://schema.org","@graph":[

@@ -29,6 +29,10 @@ def test_inline_elements_neither_split_nor_glue_words() -> None:
     assert found.texts == ["bold italicglued link end"]
 
 
+def test_readings_above_characters_are_no_text() -> None:
+    assert walked("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を読む</p>").texts == ["漢字を読む"]
+
+
 def test_one_break_is_a_line_and_two_end_the_block() -> None:
     assert walked("<td>a<br>b<br> <br>c</td><p>x<br/>y</p>").texts == ["a\nb", "c", "x\ny"]
 

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from weft.parse.schema import SchemaItem, schema_items
+from weft.parse.tidy import tidy
 from weft.parse.walk import Walk
 
 _TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title")
@@ -92,7 +93,8 @@ def _first(named: dict[str, str], names: tuple[str, ...]) -> str:
 
 
 def _cut(value: str) -> str:
-    return value[:_LONGEST]
+    """The value as it is meant to be read, at most so long."""
+    return tidy(value, pre=0)[:_LONGEST]
 
 
 def _without_site(title: str, site: str) -> str:

@@ -20,7 +20,7 @@ from weft.parse.schema import SchemaItem
 from weft.parse.vocabulary import REGIONS, Tag
 from weft.parse.walk import Fact, Trait, Walk, Wanted
 
-VERSION = "weft-text/4"
+VERSION = "weft-text/5"
 
 _MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
 _TINY = 20  # words: a main text this short is doubted

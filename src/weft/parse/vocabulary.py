@@ -60,9 +60,9 @@ class Tag(IntEnum):
 
 _ACTIONS = {
     Action.INLINE: "span b i em strong font u small big sub sup code kbd abbr acronym cite q mark bdi bdo ins "
-    "del tt var samp s strike data ruby rb rt label nobr output dfn wbr math mi mo mn mrow msup msub mfrac "
+    "del tt var samp s strike data ruby rb label nobr output dfn wbr math mi mo mn mrow msup msub mfrac "
     "mtext semantics picture slot",
-    Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp "
+    Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp rt rtc "
     "input track source param progress meter colgroup col annotation",
     Action.LINK: "a area",
     Action.BREAK: "br",

@@ -12,12 +12,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from weft.parse.collect import Collection
 from weft.parse.places import Places
 from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk, Wanted
+from weft.parse.tidy import BREAK, tidy
 from weft.parse.vocabulary import Action, vocabulary
 
 __all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "Wanted", "walk"]
 
 _TEXT_NODE = 2
-_BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
 # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
 _BLOCK, _INLINE, _LINK, _TIME = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.TIME))
 _PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Action.COMMENT))
@@ -79,14 +79,14 @@ class Walker:
     def interrupt(self) -> None:
         """A block element begins while a block is running: it ends, or inside <pre> its line does."""
         if self.pre:
-            self.parts.append(_BREAK)
+            self.parts.append(BREAK)
         else:
             self.flush()
 
     def flush(self) -> None:
         """The running block ends. If it holds text, so does all that is entered: boxes are made of that."""
         parts = self.parts
-        text = _tidy(parts[0] if len(parts) == 1 else "".join(parts), self.pre)
+        text = tidy(parts[0] if len(parts) == 1 else "".join(parts), self.pre)
         parts.clear()
         if text:
             texts, boxes, box_places, places = self.texts, self.boxes, self.box_places, self.places
@@ -158,11 +158,11 @@ class Walker:
         parts = self.parts
         if not parts:
             return
-        again = parts[-1] is _BREAK or (len(parts) > 1 and parts[-2] is _BREAK and parts[-1].isspace())
+        again = parts[-1] is BREAK or (len(parts) > 1 and parts[-2] is BREAK and parts[-1].isspace())
         if again and not self.pre:
             self.flush()
         else:
-            parts.append(_BREAK)
+            parts.append(BREAK)
 
     def furniture(self, node: LexborNode) -> None:
         """A menu, footer, dialog or site's header: a third of all blocks, and next to none of the main text."""
@@ -277,18 +277,6 @@ def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int
             if len(boxes) > len(entered):
                 ends[boxes.pop()] = len(texts)
             node = entered.pop().next
-
-
-def _tidy(raw: str, pre: int) -> str:
-    """The text of a block: white space as it stands in a <pre>, elsewhere lines where a <br> is and single spaces."""
-    if pre:
-        return raw.replace(_BREAK, "\n").strip("\n").rstrip()
-    if _BREAK in raw:
-        lines = [" ".join(line.split()) for line in raw.split(_BREAK)]
-        return "\n".join(line for line in lines if line)
-    text = raw.strip()
-    # Printable text has no white space but the plain one; most is tidy already.
-    return text if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 @cache

@@ -1,0 +1,53 @@
+"""The text of a block as it is meant to be read: white space evened out, what is no text left out or mended.
+
+In: the text nodes of a block, joined. Out: its text, empty if nothing can be seen. Called by `weft.parse.walk` and
+`weft.parse.metadata`.
+"""
+
+import re
+
+BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
+_CONTROLS = dict.fromkeys([*range(1, 9), *range(0x0E, 0x1C), 0x7F])  # the others are white space
+# Beside these, hints where a line may break or must not, marks of byte order, invisible operators, and the pictures of
+# icon fonts. A space of no width stands between words where the script has no other: in Thai, Lao, Burmese, Khmer.
+# Joiners and marks of direction say something only of what they stand beside.
+_UNSEEN = re.compile(
+    "[\x01-\x08\x0e-\x1b\x7f\u00ad\u2060-\u2064\ufeff\ue000-\uf8ff]"
+    "|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
+    "|(?<!\\S)[\u200c-\u200f]+(?!\\S)"
+)
+# Control characters beyond ASCII show that a charset was mistaken for Latin-1 on the way into the page.
+_MISTAKEN = re.compile("[\u0080-\u009f]")
+_OCTETS = re.compile("[\u0080-\u00ff]+")
+
+
+def tidy(raw: str, pre: int) -> str:
+    """White space as it stands in a <pre>, elsewhere lines where a <br> is and single spaces."""
+    if pre:
+        return mended(raw.replace(BREAK, "\n")).strip("\n").rstrip()
+    if BREAK in raw:
+        lines = [" ".join(mended(line).split()) for line in raw.split(BREAK)]
+        return "\n".join(line for line in lines if line)
+    text = raw.strip()
+    # Printable text has no white space but the plain one, and nothing to mend; most is tidy already.
+    if text.isprintable():
+        return text if "  " not in text else " ".join(text.split())
+    return " ".join(mended(text).split())
+
+
+def mended(text: str) -> str:
+    """The text without what nobody sees, and with what its control characters were meant to be."""
+    if text.isascii():
+        return text.translate(_CONTROLS)
+    if _MISTAKEN.search(text):
+        text = _OCTETS.sub(_meant, text)
+    return _UNSEEN.sub("", text)
+
+
+def _meant(stretch: re.Match[str]) -> str:
+    """What these octets say in UTF-8, or else in Windows-1252."""
+    octets = stretch[0].encode("latin-1")
+    try:
+        return octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return octets.decode("cp1252", "ignore")
