@@ -33,6 +33,77 @@ def test_readings_above_characters_are_no_text() -> None:
     assert walked("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を読む</p>").texts == ["漢字を読む"]
 
 
+@pytest.mark.parametrize(
+    ("html", "texts"),
+    [
+        (
+            "<p>Out <g-emoji>🎉</g-emoji> now, says <user-tag>@ann</user-tag> today.</p>",
+            ["Out 🎉 now, says @ann today."],
+        ),
+        ("<p><g-emoji>🎉</g-emoji> now</p>", ["🎉 now"]),
+        ("<div>one <b>two <x-y>three</x-y></b> four</div>", ["one two three four"]),
+        ("<x-card>one</x-card><x-card>two</x-card>", ["one", "two"]),
+        ("<a href=x><x-card>one</x-card></a><a href=y><x-card>two</x-card></a>", ["one", "two"]),
+        ("<p>lazy <noscript><img src=x></noscript> image</p>", ["lazy image"]),
+    ],
+)
+def test_made_up_elements_are_words_in_a_sentence_and_blocks_elsewhere(html: str, texts: list[str]) -> None:
+    assert walked(html).texts == texts
+
+
+_MATH = (
+    '<math alttext="a"><semantics><mrow><mi>E</mi><mo>=</mo><msup><mi>m</mi><mn>2</mn></msup></mrow>'
+    '<annotation encoding="application/x-tex">E=m^2</annotation></semantics></math>'
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (_MATH, "E=m^2"),
+        ("<math><mi>x</mi><msqrt><mn>2</mn></msqrt></math>", "x2"),
+        ('<math alttext="{\\displaystyle x^{2}}"><mi>x</mi></math>', "x^{2}"),
+        (
+            f'<span class=katex><span>{_MATH}</span><span class="katex-html" aria-hidden=true>E=m2</span></span>',
+            "E=m^2",
+        ),
+        (f'<span class=mwe-math-element><span style="display: none">{_MATH}</span><img alt=x></span>', "E=m^2"),
+        (f'<span class=MathJax_Preview>E=m2</span><span class="MathJax"><nobr>E=m2</nobr>{_MATH}</span>', "E=m^2"),
+        ("<span class=katex>E</span>", "E"),
+    ],
+)
+def test_a_formula_is_a_word_of_its_sentence(html: str, text: str) -> None:
+    assert walked(f"<p>We know that {html} holds.</p>").texts == [f"We know that {text} holds."]
+
+
+def test_inline_words_that_nobody_sees_are_left_out() -> None:
+    unseen = '<span style="display:none">one</span><span class="x sr-only">two</span><span hidden>three</span>'
+    assert walked(f"<p>See <b class=x>the</b> {unseen} end</p>").texts == ["See the end"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts"),
+    [
+        ("<tr><th><th>a<th>b<tr><th>x<td><td>2", [" | a | b", "x |  | 2"]),
+        ("<tr><td>x<td>1<td><tr><td>y<td><br><td>2", ["x | 1", "y |  | 2"]),
+        ("<tr><th colspan=2>both<th>c<tr><td>1<td>2<td>3", ["both |  | c", "1 | 2 | 3"]),
+        ("<tr><td rowspan=2>x<td>1<td>2<tr><td>3<td>4<tr><td>y<td>5<td>6", ["x | 1 | 2", " | 3 | 4", "y | 5 | 6"]),
+        ("<tr><td>a | b<td>c<br>d", ["a|b | c d"]),
+        ("<tr><td>a<td><button>press</button><td>b", ["a | b"]),
+        ("<tr><td colspan=x>a<td rowspan=0>b<td colspan=99999999999>c", ["a | b | c"]),
+    ],
+)
+def test_cells_stay_under_their_columns(rows: str, texts: list[str]) -> None:
+    assert walked(f"<table>{rows}</table>").texts == texts
+
+
+def test_code_beside_its_line_numbers_keeps_its_lines_and_loses_the_numbers() -> None:
+    code = "def main():\n    return 1\n\nmain()"
+    table = f"<table><tr><td><pre>9\n10\n11\n12\n</pre></td><td><pre>{code}\n</pre></td></tr></table>"
+    assert walked(table).texts == [code]
+    assert walked("<pre>9 11</pre><pre>7</pre>").texts == ["9 11", "7"]
+
+
 def test_one_break_is_a_line_and_two_end_the_block() -> None:
     assert walked("<td>a<br>b<br> <br>c</td><p>x<br/>y</p>").texts == ["a\nb", "c", "x\ny"]
 
@@ -40,7 +111,8 @@ def test_one_break_is_a_line_and_two_end_the_block() -> None:
 def test_code_keeps_its_lines_and_indents() -> None:
     code = "def f():\n    return 1\n\nprint(f())"
     assert walked(f"<p>see</p><pre><code>{code}</code></pre>").texts == ["see", code]
-    assert walked("<pre><div>a</div><div>  b</div></pre>").texts == ["a\n\n  b"]
+    assert walked("<pre><div>a</div><div>  b</div></pre>").texts == ["a\n  b"]
+    assert walked("<pre><div>a\n</div><div><br></div><div>b<br></div><div>c</div></pre>").texts == ["a\n\nb\nc"]
 
 
 def test_scripts_styles_and_drawings_hold_no_text() -> None:

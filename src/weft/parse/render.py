@@ -8,8 +8,9 @@ from unicodedata import is_normalized, normalize
 
 import msgspec
 
+from weft.parse.rows import GAP
 from weft.parse.vocabulary import REGIONS, Tag
-from weft.parse.walk import CELL_GAP, Fact, Trait, Walk
+from weft.parse.walk import Fact, Trait, Walk
 
 _FACTS = len(Fact)
 # Plain integers: an enum's member takes longer to look up than to compare.
@@ -85,5 +86,5 @@ def _markdown(piece: Piece, first_row: bool) -> str:
             fence = "````" if "```" in text else "```"
             return f"{fence}\n{text}\n{fence}"
         case "row":
-            return f"| {text} |\n|{' --- |' * (text.count(CELL_GAP) + 1)}" if first_row else f"| {text} |"
+            return f"| {text} |\n|{' --- |' * (text.count(GAP) + 1)}" if first_row else f"| {text} |"
     return text.replace("\n", "  \n")

@@ -18,21 +18,36 @@ _UNSEEN = re.compile(
 )
 # Control characters beyond ASCII show that a charset was mistaken for Latin-1 on the way into the page.
 _MISTAKEN = re.compile("[\u0080-\u009f]")
+_LONGEST_NUMBER = 7  # digits of a line's number
 _OCTETS = re.compile("[\u0080-\u00ff]+")
 
 
 def tidy(raw: str, pre: int) -> str:
     """White space as it stands in a <pre>, elsewhere lines where a <br> is and single spaces."""
     if pre:
-        return mended(raw.replace(BREAK, "\n")).strip("\n").rstrip()
+        text = mended(raw.replace(BREAK, "\n")).strip("\n").rstrip()
+        return "" if _is_numbering(text) else text
     if BREAK in raw:
-        lines = [" ".join(mended(line).split()) for line in raw.split(BREAK)]
-        return "\n".join(line for line in lines if line)
+        return "\n".join(filter(None, map(_evened, raw.split(BREAK))))
     text = raw.strip()
     # Printable text has no white space but the plain one, and nothing to mend; most is tidy already.
-    if text.isprintable():
-        return text if "  " not in text else " ".join(text.split())
-    return " ".join(mended(text).split())
+    return text if text.isprintable() and "  " not in text else _evened(text)
+
+
+def _evened(text: str) -> str:
+    """One line with single spaces."""
+    line = " ".join(text.split())
+    return line if line.isprintable() else " ".join(mended(text).split())
+
+
+def _is_numbering(text: str) -> bool:
+    """Numbers of lines, which some pages set beside their code in a <pre> of its own."""
+    if not text[:1].isdecimal():
+        return False
+    numbers = text.split()
+    if len(numbers) < 2 or not numbers[0].isdecimal() or len(numbers[0]) > _LONGEST_NUMBER:
+        return False
+    return all(number == str(line) for line, number in enumerate(numbers, int(numbers[0])))
 
 
 def mended(text: str) -> str:

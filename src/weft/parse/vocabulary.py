@@ -14,25 +14,27 @@ from selectolax.lexbor import LexborHTMLParser
 class Action(IntEnum):
     """What the walk does when it meets an element."""
 
-    BLOCK = 0  # ends the running block; the default, so custom elements are blocks
+    BLOCK = 0  # ends the running block
     INLINE = 1
     LINK = 2
     TIME = 3
     PRE = 4
-    ROW = 5  # the last that is entered
-    SKIP = 6  # nothing below it is text
-    META = 7
-    SCRIPT = 8
-    RELATION = 9  # <link>
-    HEAD = 10  # other metadata: base, title
-    IMAGE = 11
-    FRAME = 12  # points to another page, holds no text of its own
-    BREAK = 13
-    RULE = 14
-    COMMENT = 15
-    FURNITURE = 16  # beside the main text: its links are listed, its text is not read
-    BUTTON = 17  # its words count only in a heading, its links always
-    HEADER = 18  # of the site: furniture; of an article: a block
+    ROW = 5
+    CUSTOM = 6  # made up by the page, or <noscript>: inline inside a sentence, elsewhere a block; the last entered
+    SKIP = 7  # nothing below it is text
+    META = 8
+    SCRIPT = 9
+    RELATION = 10  # <link>
+    HEAD = 11  # other metadata: base, title
+    IMAGE = 12
+    FRAME = 13  # points to another page, holds no text of its own
+    BREAK = 14
+    RULE = 15
+    COMMENT = 16
+    FURNITURE = 17  # beside the main text: its links are listed, its text is not read
+    BUTTON = 18  # its words count only in a heading, its links always
+    HEADER = 19  # of the site: furniture; of an article: a block
+    FORMULA = 20
 
 
 class Tag(IntEnum):
@@ -60,10 +62,11 @@ class Tag(IntEnum):
 
 _ACTIONS = {
     Action.INLINE: "span b i em strong font u small big sub sup code kbd abbr acronym cite q mark bdi bdo ins "
-    "del tt var samp s strike data ruby rb label nobr output dfn wbr math mi mo mn mrow msup msub mfrac "
-    "mtext semantics picture slot",
+    "del tt var samp s strike data ruby rb label nobr output dfn wbr picture slot blink",
+    Action.CUSTOM: "noscript",
+    Action.FORMULA: "math",
     Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp rt rtc "
-    "input track source param progress meter colgroup col annotation",
+    "input track source param progress meter colgroup col",
     Action.LINK: "a area",
     Action.BREAK: "br",
     Action.META: "meta",
@@ -99,6 +102,7 @@ _TAGS = {
     Tag.SECTION: "section article main body",
     Tag.ROW: "tr",
 }
+_SENTENCES = "p h1 h2 h3 h4 h5 h6"  # only inline elements stand in these
 # One bit each: the block lies somewhere below such an element (or below that ARIA role).
 REGIONS = [
     "article",
@@ -236,7 +240,7 @@ CLASS_WORDS = (
 )
 _HALF = 1 << len(CLASS_WORDS)  # a run of letters that may be the second half of a word with a hyphen
 _COMMENT_NODE = 4
-_STANDARD = 1 << 12
+STANDARD = 1 << 12  # Lexbor's numbers of the elements it knows are below
 _CACHED = 1 << 16
 _LOWER_LETTERS = bytes(
     ord(letter) if (letter := chr(code).lower()) in ascii_lowercase else ord(" ") for code in range(256)
@@ -345,6 +349,7 @@ class Vocabulary:
         self.actions[_COMMENT_NODE] = int(Action.COMMENT)
         within = (Action.INLINE, Action.LINK, Action.TIME)
         self.inline = frozenset(number for number, action in self.actions.items() if action in within)
+        self.sentences = frozenset(_number(name) for name in _SENTENCES.split())
         tags = {name: int(tag) for tag, names in _TAGS.items() for name in names.split()}
         for name in tags.keys() | _REGION_OF_TAG.keys():
             tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))
@@ -360,4 +365,4 @@ def vocabulary() -> Vocabulary:
 def _number(name: str) -> int:
     """Lexbor's number for a standard name; for others it is an address, different in every document."""
     number = int(LexborHTMLParser("").create_node(name).tag_id)
-    return number if number < _STANDARD else -1
+    return number if number < STANDARD else -1

@@ -3,17 +3,18 @@
 In: a parsed tree. Out: a `Walk`. Called by `weft.parse.reading`; nothing else traverses the tree.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from weft.parse.collect import Collection
+from weft.parse.collect import Attributes, Collection
+from weft.parse.inline import READINGS, Reading, formula, reading
 from weft.parse.places import Places
 from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk, Wanted
+from weft.parse.rows import Rows
 from weft.parse.tidy import BREAK, tidy
-from weft.parse.vocabulary import Action, vocabulary
+from weft.parse.vocabulary import STANDARD, Action, region_bit, vocabulary
 
 __all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "Wanted", "walk"]
 
@@ -24,15 +25,16 @@ _PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Act
 _META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
 _RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
 _LINE, _RULE, _FURNITURE, _BUTTON = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE, Action.BUTTON))
-_HEADER = int(Action.HEADER)
+_HEADER, _CUSTOM, _FORMULA = map(int, (Action.HEADER, Action.CUSTOM, Action.FORMULA))
 _PLACE, _BOX, _LENGTH = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH)
+_REGIONS, _CODE = int(Trait.REGIONS), region_bit("pre")
 _SUMMED = (int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES))
 _FACTS = len(Fact)
+_LINE_ENDS = ("\n", BREAK)
 _PARTS = frozenset({"article", "main", "section", "header"})
 _NEAR = 16  # elements above a <header> among which a part of the page is looked for: no page may make it many
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
-CELL_GAP = " | "
 
 
 class Walker:
@@ -42,7 +44,7 @@ class Walker:
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        self.inline = vocabulary().inline
+        self.inline, self.sentences = vocabulary().inline, vocabulary().sentences
         self.places = Places()
         self.entered: list[LexborNode] = []
         self.boxes = [0]  # the page's, then those of `entered`, as far as these are known to hold text
@@ -53,20 +55,26 @@ class Walker:
         self.pre = 0  # how many elements were entered up to the <pre> we are in
         self.link_chars = self.links = self.images = 0  # of the running block
         self.item_pending = 0
+        self.rows = Rows()
         self.found = Collection(wanted)
 
-    def open(self, node: LexborNode, action: int) -> None:
-        """A <time> begins, a table row or a <pre>."""
+    def open(self, node: LexborNode, action: int) -> tuple[int, int]:
+        """A <time> begins, a table row, a <pre> or a custom element: what it is taken for, and `pre` inside it."""
         if action == _TIME:
             self.found.time(node)
-            return
+            return action, self.pre
+        if action == _CUSTOM:
+            if self.in_sentence(node):
+                return _INLINE, self.pre
+            action = _BLOCK
         if self.parts:
             self.interrupt()
         if action == _PRE and not self.pre and node.first_child is not None:
             self.pre = len(self.entered) + 1
+        return action, self.pre
 
-    def close(self, action: int) -> None:
-        """A table row ends, or a <pre>."""
+    def close(self, action: int) -> int:
+        """A table row ends, or a <pre>: `pre` after it."""
         depth, box = len(self.entered), self.boxes[-1]
         outermost = depth == self.pre
         if self.parts:
@@ -75,11 +83,37 @@ class Walker:
             self.pre = 0
         if action == _ROW and len(self.boxes) > depth and self.box_places[box] in self.places.rows:
             self.end_row(box)
+        return self.pre
+
+    def link_text(self, text: str) -> None:
+        """Text inside a link."""
+        self.link_chars += len(text.strip())
+        self.found.link_parts.append(text)
+
+    def inside(self, node: LexborNode, attributes: Attributes, child: LexborNode | None) -> LexborNode | None:
+        """The first child of an inline element that is read as it stands."""
+        how = reading(attributes)
+        if how is Reading.FORMULA and (written := formula(node)) is not None:
+            self.parts.append(written)
+            return None
+        return None if how is Reading.UNSEEN else child
+
+    def in_sentence(self, node: LexborNode) -> bool:
+        """Whether a custom element is a word of a sentence; <noscript> is when it has no words of its own."""
+        above = self.entered[-1].tag_id if self.entered else 0
+        if above in self.sentences or (self.parts and above in self.inline):
+            return node.tag_id > STANDARD or not node.text().strip()
+        return False
+
+    def formula(self, node: LexborNode) -> None:
+        """<math> is a word of its sentence."""
+        self.parts.append(formula(node) or "")
 
     def interrupt(self) -> None:
-        """A block element begins while a block is running: it ends, or inside <pre> its line does."""
+        """A block element begins or ends while a block is running: so does that, or inside <pre> its line."""
         if self.pre:
-            self.parts.append(BREAK)
+            if not self.parts[-1].endswith(_LINE_ENDS):
+                self.parts.append("\n")
         else:
             self.flush()
 
@@ -130,11 +164,13 @@ class Walker:
         first = start * _FACTS
         if not self.are_cells(facts[first + _BOX :: _FACTS], box):
             return
+        if any(self.places.all[place][_REGIONS] & _CODE for place in facts[first + _PLACE :: _FACTS]):
+            return  # lines of code, and perhaps their numbers
         merged = facts[first : first + _FACTS]
         for fact in _SUMMED:
             merged[fact] = sum(facts[first + fact :: _FACTS])
         merged[_PLACE], merged[_BOX] = self.places.row(merged[_PLACE], self.box_places[box]), box
-        texts[start:] = [CELL_GAP.join(cells).replace("\n", " ")]
+        texts[start:] = [self.rows.text(self.entered[-1], cells)]
         merged[_LENGTH] = len(texts[start])
         facts[first:] = merged
         inner = len(self.box_starts) - box - 1
@@ -201,8 +237,7 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-        # Elements that the page made up get numbers of its own: they are blocks.
-        actions = defaultdict(lambda: _BLOCK, _actions(wanted is Wanted.TEXT, whole))
+        actions = _Actions(_actions(wanted is Wanted.TEXT, whole))
         _visit(root.first_child, state, actions)
     state.box_ends[0] = len(state.texts)
     found = state.found
@@ -227,37 +262,38 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
     )
 
 
-def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int]) -> None:
+def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
-    rare, found, link_parts = _rare(state), state.found, state.found.link_parts
+    rare, found = _rare(state), state.found
     entered, boxes, parts, texts, ends = state.entered, state.boxes, state.parts, state.texts, state.box_ends
     done: list[int] = []  # what was done with each that was entered
     pre = 0  # as in the state, where `open` and `close` change it
     while node is not None:
-        number = node.tag_id
-        if number == _TEXT_NODE:
+        if (number := node.tag_id) == _TEXT_NODE:
             if parts or pre or not node.is_empty_text_node:  # most are: the quickest look comes first
                 text = node.text_content or ""
                 if parts or pre or not text.isspace():
                     parts.append(text)
                     if found.link is not None:
-                        state.link_chars += len(text.strip())
-                        link_parts.append(text)
+                        state.link_text(text)
         else:
             action = actions[number]
-            if action > _ROW:  # the last of those that are entered
+            if action > _CUSTOM:  # the last of those that are entered
                 child = rare[action](node)
             else:
                 child = node.first_child
                 if action == _BLOCK:
                     if parts:
                         state.interrupt()
+                elif action == _INLINE:
+                    attributes = node.attributes  # of most no more than a class that says nothing: no call for these
+                    if "style" in attributes or "hidden" in attributes or READINGS[attributes.get("class")]:
+                        child = state.inside(node, attributes, child)
                 elif action == _LINK:
                     found.open_link(node, empty=child is None)
                     state.links += 1
-                elif action != _INLINE:
-                    state.open(node, action)
-                    pre = state.pre
+                else:
+                    action, pre = state.open(node, action)
             if child is not None:
                 entered.append(node)
                 done.append(action)
@@ -266,17 +302,23 @@ def _visit(node: LexborNode | None, state: Walker, actions: defaultdict[int, int
         node = node.next
         while node is None and entered:
             action = done.pop()
-            if action == _BLOCK:
-                if parts:
-                    state.interrupt() if pre else state.flush()
+            if action == _BLOCK and parts:
+                state.interrupt() if pre else state.flush()
             elif action == _LINK:
                 found.close_link()
             elif action > _TIME:
-                state.close(action)
-                pre = state.pre
+                pre = state.close(action)
             if len(boxes) > len(entered):
                 ends[boxes.pop()] = len(texts)
             node = entered.pop().next
+
+
+class _Actions(dict[int, int]):
+    """By element of one page. Those not listed are blocks; those that the page made up have numbers of its own."""
+
+    def __missing__(self, number: int) -> int:
+        self[number] = action = _BLOCK if number < STANDARD else _CUSTOM
+        return action
 
 
 @cache
@@ -305,4 +347,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
         _FURNITURE: state.furniture,
         _BUTTON: state.button,
         _HEADER: state.header,
+        _FORMULA: state.formula,
     }

@@ -1,0 +1,77 @@
+"""What stands in a line of text and is not read like it: formulas, which are TeX, and words that nobody sees.
+
+In: an inline element, its attributes. Out: how to read it. Called by `weft.parse.walk`.
+"""
+
+from enum import IntEnum
+
+from selectolax.lexbor import LexborNode
+
+_UNSEEN = frozenset(
+    [
+        "sr-only",
+        "visually-hidden",
+        "visuallyhidden",
+        "screen-reader-text",
+        "screen-reader-only",
+        "screenreader",
+        "a-offscreen",
+        "offscreen",
+        "u-visually-hidden",
+        "sr-text",
+        "katex-html",
+        "mathjax_preview",
+    ]
+)
+# Around <math> and the glyphs drawn for it: KaTeX, MathJax, MediaWiki.
+_FORMULAS = frozenset(["katex", "katex-display", "mathjax", "mathjax_display", "mjx-chtml", "mwe-math-element"])
+_CACHED = 1 << 14
+_DISPLAY = "{\\displaystyle "
+
+
+class Reading(IntEnum):
+    """How an inline element is read."""
+
+    TEXT = 0
+    UNSEEN = 1
+    FORMULA = 2
+
+
+class _Readings(dict[str | None, Reading]):
+    """By class attribute, worked out when first asked for."""
+
+    def __missing__(self, attribute: str | None) -> Reading:
+        names = (attribute or "").lower().split()
+        reading = Reading.TEXT
+        if not _UNSEEN.isdisjoint(names):
+            reading = Reading.UNSEEN
+        elif not _FORMULAS.isdisjoint(names):
+            reading = Reading.FORMULA
+        if len(self) >= _CACHED:
+            self.clear()
+        self[attribute] = reading
+        return reading
+
+
+READINGS = _Readings()
+
+
+def reading(attributes: dict[str, str | None]) -> Reading:
+    """How an element with these attributes is read."""
+    style = attributes.get("style")
+    if "hidden" in attributes or (style and "none" in style and "display:none" in style.replace(" ", "").lower()):
+        return Reading.UNSEEN
+    return READINGS[attributes.get("class")]
+
+
+def formula(node: LexborNode) -> str | None:
+    """The formula in an element as its author wrote it, in TeX if there is any; None if there is no formula."""
+    math = node if node.tag == "math" else node.css_first("math")
+    if math is None:
+        return None
+    source = math.css_first('annotation[encoding="application/x-tex"]')
+    written = (source.text() if source is not None else math.attributes.get("alttext")) or math.text()
+    written = " ".join(written.split())
+    if written.startswith(_DISPLAY) and written.endswith("}"):
+        written = written[len(_DISPLAY) : -1].strip()
+    return written
