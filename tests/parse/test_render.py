@@ -1,5 +1,6 @@
 """How kept blocks are laid out."""
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from weft.parse.render import render
@@ -23,6 +24,41 @@ def test_markdown() -> None:
         "# Title\n\nOne  \ntwo.\n\n- a\n- b\n\n```\nx = 1\n  y\n```\n\n> Said.\n\n"
         "| k | v |\n| --- | --- |\n| 1 | 2 |\n\nEnd."
     )
+
+
+def marked(html: str) -> str:
+    found = walk(LexborHTMLParser(html))
+    return render(found, range(len(found.texts)), markdown=True)
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p># no<br>- no<br>1. no<br>&gt; no<br>---", "\\# no  \n\\- no  \n1\\. no  \n\\> no  \n\\---"),
+        ("<p>2*3*4, 2 * 3, __init__, snake_case, _x_", "2\\*3\\*4, 2 * 3, \\_\\_init\\_\\_, snake_case, \\_x\\_"),
+        ("<p>&lt;b&gt; 1 &lt; 2 &amp;amp; R&amp;D [a](b)", "\\<b> 1 < 2 \\&amp; R&D [a]\\(b)"),
+        ("<h2>C# #1</h2>", "## C# #1"),
+        ("<pre>````\nx\n````</pre>", "`````\n````\nx\n````\n`````"),
+        ("<ul><li>a<ul><li>b<br>c</li></ul></li><li>d</li></ul>", "- a\n  - b\n    c\n- d"),
+        ("<blockquote><p>a</p><p>b</p></blockquote><p>c</p>", "> a\n>\n> b\n\nc"),
+        ("<dl><dt>t</dt><dd><p>d</p></dd></dl>", "t\n\nd"),
+        (
+            "<table><tr><th>a|b<th>c | d<tr><td>1<td>2<td>3</table><table><tr><td>x<td>y</table>",
+            "| a\\|b | c\\|d |\n| --- | --- |\n| 1 | 2 | 3 |\n\n| x | y |\n| --- | --- |",
+        ),
+        ("<table><tr><th>a<th>b<th>c<tr><td>1<td>2</table>", "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 |  |"),
+    ],
+)
+def test_markdown_means_what_the_page_says(html: str, markdown: str) -> None:
+    assert marked(html) == markdown
+
+
+def test_towers_of_marks_are_cut() -> None:
+    found = walk(LexborHTMLParser("<p>o" + "\u0301\u0323" * 5000 + " k"))
+    text = render(found, [0])
+    assert text.startswith("\u1ecd")
+    assert text.endswith(" k")
+    assert len(text) < 200
 
 
 def test_only_what_is_kept() -> None:

@@ -9,7 +9,7 @@ from weft.parse.raw import Place, Trait
 from weft.parse.vocabulary import CLASS_BITS, Tag, region_bit, vocabulary
 
 _OTHER, _ROW, _CELL = map(int, (Tag.OTHER, Tag.ROW, Tag.CELL))
-_STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.TERM, Tag.ROW, Tag.CELL)))
+_STRUCTURAL = frozenset(map(int, (Tag.ITEM, Tag.ROW, Tag.CELL)))
 _SHAPE = int(Trait.SHAPE)
 _STICKY = frozenset(map(int, (Tag.H1, Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # a block inside a heading is one
 _LINK_REGION = region_bit("link")

@@ -69,8 +69,8 @@ class Walk(msgspec.Struct, frozen=True):
     """All that one pass over a tree gave.
 
     A block is a run of text between two block boundaries; `facts` has a row of `Fact` columns for each, `places` a
-    tuple of `Trait` columns for each place. A box is a block element that holds text: its parent box, its first block
-    and the block after its last.
+    tuple of `Trait` columns for each place. A box is a block element that holds text: its parent box, its first block,
+    the block after its last, and its place.
     """
 
     texts: list[str]
@@ -80,6 +80,7 @@ class Walk(msgspec.Struct, frozen=True):
     box_parents: list[int]
     box_starts: list[int]
     box_ends: list[int]
+    box_places: list[int]
     links: list[RawLink]
     metas: list[RawMeta]
     images: list[RawImage]

@@ -14,6 +14,7 @@ from weft.parse.features import features
 from weft.parse.language import declared, detect
 from weft.parse.metadata import metadata
 from weft.parse.model import chances, choose, tempered, weights
+from weft.parse.pieces import table
 from weft.parse.reading import Reading, read
 from weft.parse.render import render
 from weft.parse.schema import SchemaItem
@@ -131,11 +132,10 @@ def keep_tables_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
     if not walk.data_rows:
         return
     tables: dict[int, list[int]] = {}
-    facts, columns, parents = walk.facts, len(Fact), walk.box_parents
+    facts, columns = walk.facts, len(Fact)
     for block, place in enumerate(facts[Fact.PLACE :: columns]):
         if place in walk.data_rows:
-            row = facts[block * columns + Fact.BOX]
-            tables.setdefault(parents[parents[row]], []).append(block)  # above it <thead> or <tbody>, which always is
+            tables.setdefault(table(walk, facts[block * columns + Fact.BOX]), []).append(block)
     for blocks in tables.values():
         kept[blocks] = kept[blocks].mean() >= _MOST_ROWS
 

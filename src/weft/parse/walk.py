@@ -249,6 +249,7 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
         box_parents=state.box_parents,
         box_starts=state.box_starts,
         box_ends=state.box_ends,
+        box_places=state.box_places,
         links=found.links,
         metas=found.metas,
         images=found.images,

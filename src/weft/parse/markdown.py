@@ -1,0 +1,63 @@
+"""Pieces of a page in Markdown: what they are is marked, and what would read as a mark by accident is escaped.
+
+In: the pieces, in order. Out: their lines. Called by `weft.parse.render`.
+"""
+
+import re
+
+from weft.parse.pieces import Piece, lists
+from weft.parse.rows import GAP
+from weft.parse.walk import Walk
+
+# At the beginning of a line: headings, quotes, list items and rules; CommonMark 0.31, sections 4 and 5.
+_LINE_MARK = re.compile(r"^(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|(?:=+|-{2,}|~{3,}|`{3,}[^`\n]*)$)", re.MULTILINE)
+_NUMBER_MARK = re.compile(r"^(\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
+# Inside a line: emphasis, HTML, entities, addresses of links. An underscore inside a word is none of these.
+_INLINE_MARK = re.compile(
+    r"(?<=\S)\*|\*(?=\S)|(?<![^\W_])_(?=\S)|(?<=\S)_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w{1,31};)|(?<=\])\("
+)
+_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_INDENT = "  "
+
+
+class Markdown:
+    """The pieces of one page, one after the other."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.columns = 0  # of the running table
+
+    def lines(self, piece: Piece, follows: bool) -> str:
+        """The lines of a piece; whether one of its kind, and of its table, stands right before it."""
+        text = piece.text
+        match piece.kind:
+            case "heading":
+                return f"{'#' * piece.level} {_inline(text.replace(chr(10), ' '))}"
+            case "item":
+                margin = _INDENT * (lists(self.walk, piece.box) - 1)
+                return f"{margin}- " + _escaped(text).replace("\n", f"\n{margin}{_INDENT}")
+            case "row":
+                return self.row(text, first=not follows)
+            case "quote":
+                return "> " + _escaped(text).replace("\n", "\n> ")
+            case "code":
+                fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
+                return f"{fence}\n{text}\n{fence}"
+        return _escaped(text).replace("\n", "  \n")
+
+    def row(self, text: str, first: bool) -> str:
+        """A row with all its columns; the first is the head."""
+        cells = [_inline(cell).replace("|", "\\|") for cell in text.split(GAP)]
+        if first:
+            self.columns = len(cells)
+        cells += [""] * (self.columns - len(cells))
+        line = f"| {GAP.join(cells)} |"
+        return f"{line}\n|{' --- |' * self.columns}" if first else line
+
+
+def _inline(text: str) -> str:
+    return _INLINE_MARK.sub(r"\\\g<0>", text)
+
+
+def _escaped(text: str) -> str:
+    return _NUMBER_MARK.sub(r"\1\\\2", _LINE_MARK.sub(r"\\\g<0>", _inline(text)))

@@ -1,0 +1,70 @@
+"""The kept blocks of a page as pieces of text that each have lines of their own.
+
+In: a `Walk` and which of its blocks to keep. Out: `Piece`s. Called by `weft.parse.render`.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from weft.parse.vocabulary import REGIONS, Tag
+from weft.parse.walk import Fact, Trait, Walk
+
+_FACTS = len(Fact)
+# Plain integers: an enum's member takes longer to look up than to compare.
+_PLACE, _BOX, _ITEM = int(Fact.PLACE), int(Fact.BOX), int(Fact.ITEM)
+_TAG, _REGIONS = int(Trait.TAG), int(Trait.REGIONS)
+_ROW, _H1, _H6, _LIST_ITEM = map(int, (Tag.ROW, Tag.H1, Tag.H6, Tag.ITEM))
+_PRE = 1 << REGIONS.index("pre")
+_QUOTE = 1 << REGIONS.index("quote")
+_LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
+
+
+class Piece(msgspec.Struct, gc=False):
+    """Something with lines of its own."""
+
+    kind: str  # paragraph, heading, item, row, code, quote
+    text: str
+    level: int = 0  # of a heading
+    box: int = 0
+
+
+def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
+    """One piece per block; long texts that come again are left out."""
+    seen: set[str] = set()
+    texts, facts, places = walk.texts, walk.facts, walk.places
+    for index in kept:
+        text = texts[index]
+        place = places[facts[index * _FACTS + _PLACE]]
+        tag, regions = place[_TAG], place[_REGIONS]
+        if regions & _PRE:
+            yield Piece("code", text)
+            continue
+        if len(text) > _LONG:
+            if text in seen:
+                continue
+            seen.add(text)
+        box = facts[index * _FACTS + _BOX]
+        if _H1 <= tag <= _H6:
+            yield Piece("heading", text, tag - _H1 + 1, box)
+        elif tag == _ROW:
+            yield Piece("row", text, 0, box)
+        elif facts[index * _FACTS + _ITEM]:
+            yield Piece("item", text, 0, box)
+        else:
+            yield Piece("quote" if regions & _QUOTE else "paragraph", text, 0, box)
+
+
+def table(walk: Walk, row: int) -> int:
+    """The box of the table that a row's box lies in: above it is <thead> or <tbody>, which always is."""
+    parents = walk.box_parents
+    return parents[parents[row]]
+
+
+def lists(walk: Walk, box: int) -> int:
+    """In how many list items, one in the other, a box lies."""
+    many = 0
+    while box:
+        many += walk.places[walk.box_places[box]][_TAG] == _LIST_ITEM
+        box = walk.box_parents[box]
+    return many
