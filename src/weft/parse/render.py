@@ -45,13 +45,15 @@ def _gap(kind: str, markdown: bool) -> str:
 
 def _normal(text: str) -> str:
     """In NFC. Of a run of marks too long to be put in order only the beginning stays."""
-    sampled = bytes(map(bool, map(combining, text[:: _TOWER // 2])))  # such a run covers two of these in a row
-    if b"\1\1" in sampled:
+    if len(text) > _TOWER and any(map(combining, text[:: _TOWER // 2])):
         text = _without_towers(text)
     return text if is_normalized("NFC", text) else normalize("NFC", text)
 
 
 def _without_towers(text: str) -> str:
+    sampled = bytes(map(bool, map(combining, text[:: _TOWER // 2])))
+    if b"\1\1" not in sampled:  # of these, such a run covers two
+        return text
     kept: list[str] = []
     height = 0
     for character in text:
