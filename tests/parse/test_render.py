@@ -38,6 +38,7 @@ def marked(html: str) -> str:
         ("<p>2*3*4, 2 * 3, __init__, snake_case, _x_", "2\\*3\\*4, 2 * 3, \\_\\_init\\_\\_, snake_case, \\_x\\_"),
         ("<p>&lt;b&gt; 1 &lt; 2 &amp;amp; R&amp;D [a](b)", "\\<b> 1 < 2 \\&amp; R&D [a]\\(b)"),
         ("<h2>C# #1</h2>", "## C# #1"),
+        ("<h2>Install<a class=headerlink href=#i>¶</a></h2>", "## Install"),
         ("<pre>````\nx\n````</pre>", "`````\n````\nx\n````\n`````"),
         ("<ul><li>a<ul><li>b<br>c</li></ul></li><li>d</li></ul>", "- a\n  - b\n    c\n- d"),
         ("<blockquote><p>a</p><p>b</p></blockquote><p>c</p>", "> a\n>\n> b\n\nc"),

@@ -21,6 +21,7 @@ _UNSEEN = frozenset(
         "sr-text",
         "katex-html",
         "mathjax_preview",
+        "mw-editsection",
     ]
 )
 # Around <math> and the glyphs drawn for it: KaTeX, MathJax, MediaWiki.

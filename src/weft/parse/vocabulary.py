@@ -30,11 +30,10 @@ class Action(IntEnum):
     FRAME = 13  # points to another page, holds no text of its own
     BREAK = 14
     RULE = 15
-    COMMENT = 16
-    FURNITURE = 17  # beside the main text: its links are listed, its text is not read
-    BUTTON = 18  # its words count only in a heading, its links always
-    HEADER = 19  # of the site: furniture; of an article: a block
-    FORMULA = 20
+    FURNITURE = 16  # beside the main text: its links are listed, its text is not read
+    BUTTON = 17  # its words count only in a heading, its links always
+    HEADER = 18  # of the site: furniture; of an article: a block
+    FORMULA = 19
 
 
 class Tag(IntEnum):
@@ -66,7 +65,7 @@ _ACTIONS = {
     Action.CUSTOM: "noscript",
     Action.FORMULA: "math",
     Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp rt rtc "
-    "input track source param progress meter colgroup col",
+    "noframes input track source param progress meter colgroup col",
     Action.LINK: "a area",
     Action.BREAK: "br",
     Action.META: "meta",
@@ -346,7 +345,7 @@ class Vocabulary:
         for action, names in _ACTIONS.items():
             for name in names.split():
                 self.actions[_number(name)] = int(action)
-        self.actions[_COMMENT_NODE] = int(Action.COMMENT)
+        self.actions[_COMMENT_NODE] = int(Action.SKIP)
         within = (Action.INLINE, Action.LINK, Action.TIME)
         self.inline = frozenset(number for number, action in self.actions.items() if action in within)
         self.sentences = frozenset(_number(name) for name in _SENTENCES.split())

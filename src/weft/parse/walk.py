@@ -21,7 +21,7 @@ __all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "Wanted", 
 _TEXT_NODE = 2
 # Plain integers: looking up an enum's member costs as much as the rest of a node's share.
 _BLOCK, _INLINE, _LINK, _TIME = map(int, (Action.BLOCK, Action.INLINE, Action.LINK, Action.TIME))
-_PRE, _ROW, _SKIP, _COMMENT = map(int, (Action.PRE, Action.ROW, Action.SKIP, Action.COMMENT))
+_PRE, _ROW, _SKIP = map(int, (Action.PRE, Action.ROW, Action.SKIP))
 _META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
 _RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
 _LINE, _RULE, _FURNITURE, _BUTTON = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE, Action.BUTTON))
@@ -221,9 +221,6 @@ class Walker:
             self.interrupt()
         return node.first_child
 
-    def skip(self, _node: LexborNode) -> None:
-        """Nothing in it is text, and no block ends."""
-
     def rule(self, _node: LexborNode) -> None:
         """<hr> ends the block."""
         if self.parts:
@@ -280,7 +277,7 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
         else:
             action = actions[number]
             if action > _CUSTOM:  # the last of those that are entered
-                child = rare[action](node)
+                child = None if action == _SKIP else rare[action](node)
             else:
                 child = node.first_child
                 if action == _BLOCK:
@@ -335,8 +332,6 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
     """What to do with elements that are not entered; a header that is, after all, gives its first child."""
     found = state.found
     return {
-        _SKIP: state.skip,
-        _COMMENT: state.skip,
         _META: found.meta,
         _SCRIPT: found.script,
         _RELATION: found.relation,
