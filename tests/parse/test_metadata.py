@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from weft.parse.metadata import Metadata, metadata, parse_date
+from weft.parse.metadata import Metadata, metadata
 from weft.parse.walk import walk
 
 
@@ -75,24 +75,6 @@ def test_the_site_is_cut_off_the_title_only_when_it_is_known() -> None:
 
 def test_an_address_is_no_author() -> None:
     assert about('<meta property="article:author" content="https://facebook.com/tom">').author == ""
-
-
-@pytest.mark.parametrize(
-    ("written", "date"),
-    [
-        ("2024-03-01", datetime(2024, 3, 1, tzinfo=UTC)),
-        ("2024-03-01T10:00:00Z", datetime(2024, 3, 1, 10, tzinfo=UTC)),
-        ("Fri, 01 Mar 2024 10:00:00 GMT", datetime(2024, 3, 1, 10, tzinfo=UTC)),
-        ("2024/3/1 08:15", datetime(2024, 3, 1, tzinfo=UTC)),
-        ("2024年3月1日", datetime(2024, 3, 1, tzinfo=UTC)),
-        ("2024-02-30", None),
-        ("yesterday", None),
-        ("", None),
-        ("9" * 500, None),
-    ],
-)
-def test_dates(written: str, date: datetime | None) -> None:
-    assert parse_date(written) == date
 
 
 def test_bad_addresses_are_survived() -> None:

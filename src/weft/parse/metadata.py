@@ -4,12 +4,12 @@ In: a `Walk` and the page's URL. Out: `Metadata`. Called by `weft.parse.text`.
 """
 
 import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from urllib.parse import urljoin
 
 import msgspec
 
+from weft.parse.dates import parse_date
 from weft.parse.schema import SchemaItem, schema_items
 from weft.parse.tidy import tidy
 from weft.parse.walk import Walk
@@ -46,7 +46,6 @@ _MODIFIED = (
 )
 _OPEN_GRAPH = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:")
 _SEPARATORS = re.compile(r"\s+[|\-–—·•»›:_]\s+|\s*[_|｜]\s*")
-_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})")
 _LONGEST = 1000  # characters of any one value
 _MOST = 100  # values of any one kind
 
@@ -127,28 +126,6 @@ def _date(named: dict[str, str], names: tuple[str, ...], others: list[str]) -> d
         if date is not None:
             return date
     return None
-
-
-def parse_date(value: str) -> datetime | None:
-    """ISO 8601, RFC 2822, or a date with year, month and day in that order. Times without a zone are taken as UTC."""
-    value = value.strip()[:60]
-    if not value:
-        return None
-    for read in (datetime.fromisoformat, parsedate_to_datetime, _loose_date):
-        try:
-            date = read(value)
-        except (ValueError, TypeError, IndexError, OverflowError):
-            continue
-        return date if date.tzinfo else date.replace(tzinfo=UTC)
-    return None
-
-
-def _loose_date(value: str) -> datetime:
-    match = _DATE.search(value)
-    if not match:
-        raise ValueError(value)
-    year, month, day = map(int, match.groups())
-    return datetime(year, month, day, tzinfo=UTC)
 
 
 def _canonical(walk: Walk, url: str | None) -> str:
