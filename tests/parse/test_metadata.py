@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from weft.parse.metadata import Metadata, metadata
-from weft.parse.walk import walk
+from weft.parse.metadata import Metadata, declared_language, first_heading, metadata
+from weft.parse.walk import Wanted, walk
 
 
 def about(html: str, url: str | None = "https://example.org/a/b") -> Metadata:
@@ -75,6 +75,168 @@ def test_the_site_is_cut_off_the_title_only_when_it_is_known() -> None:
 
 def test_an_address_is_no_author() -> None:
     assert about('<meta property="article:author" content="https://facebook.com/tom">').author == ""
+
+
+def test_the_article_speaks_not_the_list_before_it() -> None:
+    listed = '{"@type":"ItemList","itemListElement":[{"@type":"Article","headline":"Other","author":"Zed"}]}'
+    article = '{"@type":"NewsArticle","headline":"Pier vote","author":"Ann Lee","datePublished":"2024-05-01"}'
+    found = about("".join(f"<script type=application/LD+JSON>{one}</script>" for one in (listed, article)))
+    assert (found.title, found.author, found.published) == ("Pier vote", "Ann Lee", datetime(2024, 5, 1, tzinfo=UTC))
+    assert [item.type for item in found.schema] == ["ItemList", "Article", "NewsArticle"]
+
+
+def test_entities_escaped_once_too_often_are_undone() -> None:
+    found = about(
+        """<meta property="og:title" content="Tom &amp;amp; Jerry&amp;#39;s"><meta name=author content="A &amp;amp; B">
+        <script type="application/ld+json">{"@type":"Article","description":"Cat &amp;amp; mouse"}</script>"""
+    )
+    assert (found.title, found.author, found.description) == ("Tom & Jerry's", "A & B", "Cat & mouse")
+    assert found.open_graph == (("og:title", "Tom & Jerry's"),)
+
+
+DAY = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("html", "author", "published"),
+    [
+        ("<p><span itemprop=author>Ann Lee</span> <span itemprop=datePublished content=2024-05-01>x", "Ann Lee", DAY),
+        ("<article itemscope itemtype=http://schema.org/Article><p>x<b itemprop=author>Ann Lee</b>", "Ann Lee", None),
+        ("<p><time itemprop=datePublished>May 1, 2024</time> <a itemprop=author href=/a>Ann Lee</a>", "Ann Lee", DAY),
+        ("<div itemprop=author>By <a><span itemprop=name>Ann Lee</span></a> <a>Follow</a></div>", "Ann Lee", None),
+        ("<p><span itemprop=author itemscope><meta itemprop=name content='Ann Lee'>A.</span>", "Ann Lee", None),
+        ("<footer><span itemprop=author>Ann Lee</span></footer>", "Ann Lee", None),
+        ("<div itemprop=comment itemscope><p>x</p><b itemprop=author>Zed</b></div>", "", None),
+        ("<div itemscope itemtype=http://schema.org/Comment><p>x</p><b itemprop=author>Zed</b></div>", "", None),
+        (
+            "<div itemscope itemtype=http://schema.org/Comment><b itemprop=author>Zed</b></div><p itemprop=author>A",
+            "A",
+            None,
+        ),
+        ("<p itemprop=author>" + "word " * 100, "", None),
+        ("<b itemprop=author>" * 300, "", None),
+    ],
+)
+def test_microdata(html: str, author: str, published: datetime | None) -> None:
+    found = about(html)
+    assert (found.author, found.published) == (author, published)
+
+
+def test_microdata_speaks_last() -> None:
+    marked = (
+        "<div itemscope itemtype=http://schema.org/Article><meta itemprop=description content=D><h2 itemprop=headline>H"
+    )
+    assert (about(marked).title, about(marked).description) == ("H", "D")
+    found = about(f"<title>T</title><meta name=description content=E><meta name=author content=Ann>{marked}")
+    assert (found.title, found.description) == ("T", "E")
+
+
+@pytest.mark.parametrize(
+    ("html", "author"),
+    [
+        ("<p><a rel=author href=/ann>Ann Lee</a></p>", "Ann Lee"),
+        ("<p><a rel='nofollow Author' href=/ann>By <b>Ann Lee</b></a></p>", "Ann Lee"),
+        ("<p><a rel=author>Ann Lee</a>", "Ann Lee"),
+        ("<p><a rel=author href=/ann><img alt='a portrait'></a></p>", ""),
+        ("<p><a rel=authority href=/ann>Ann Lee</a></p>", ""),
+        ("<p><a rel=author href=/ann>https://example.org/ann</a></p>", ""),
+        (f"<p><a rel=author href=/ann>{'Ann ' * 60}</a></p>", ""),
+        ("<link rel=author href=/ann>", ""),
+        ("".join(f"<p><a rel=author href=/a>Ann {letter}</a></p>" for letter in "ABCD"), ""),
+    ],
+)
+def test_links_to_the_author_count_whatever_is_wanted(html: str, author: str) -> None:
+    for wanted in (Wanted.METADATA, Wanted.LINKS):
+        assert metadata(walk(LexborHTMLParser(html), wanted), None).author == author
+
+
+@pytest.mark.parametrize(
+    ("said", "author"),
+    [
+        ("By Ann Lee", "Ann Lee"),
+        ("by Ann Lee", "Ann Lee"),
+        ("Author: Ann Lee", "Ann Lee"),
+        ("作者：白居易", "白居易"),
+        ("by the staff", "by the staff"),
+        ("Byron Lee", "Byron Lee"),
+        ("Ann Lee, Ann Lee", "Ann Lee"),
+        ("Lee, Ann, Lee, Bob", "Lee, Ann, Lee, Bob"),
+        ("ann@example.org", ""),
+        ("www.example.org", ""),
+        ("https://example.org/ann", ""),
+        ("@ann", "@ann"),
+    ],
+)
+def test_names(said: str, author: str) -> None:
+    assert about(f'<meta name=author content="{said}">').author == author
+
+
+def test_a_date_of_the_article_goes_before_one_that_may_be_of_the_day() -> None:
+    script = '<script type="application/ld+json">{"@type":"Article","datePublished":"2024-05-01"}</script>'
+    assert about(f"<meta name=date content=2025-01-01>{script}").published == DAY
+    assert about(f"<meta property=article:published_time content=2024-04-30>{script}").published == DAY.replace(
+        month=4, day=30
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "site", "left"),
+    [
+        ("Pier vote | Courier", "Courier", "Pier vote"),
+        ("Courier | Pier vote", "Courier", "Pier vote"),
+        ("COURIER: Pier vote - Courier", "Courier", "Pier vote"),
+        ("Pier vote - The Pier - Courier", "The Pier - Courier", "Pier vote"),
+        ("码头投票_新闻网", "新闻网", "码头投票"),
+        ("Courier", "Courier", "Courier"),
+        ("A | Courier", "Courier", "A | Courier"),
+        ("Courier - Courier", "Courier", "Courier"),
+        ("The new Courier", "Courier", "The new Courier"),
+        ("Courier-led vote", "Courier", "Courier-led vote"),
+        ("Straße | STRASSE", "Strasse", "Straße"),
+    ],
+)
+def test_the_site_is_cut_off_whichever_title_wins(title: str, site: str, left: str) -> None:
+    named = f'<meta property=og:site_name content="{site}">'
+    assert about(f"<title>{title}</title>{named}").title == left
+    assert about(f"<title>x</title><meta property=og:title content='{title}'>{named}").title == left
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<html lang=en_gb><meta http-equiv=content-language content=de>", "en-GB"),
+        ("<html lang=''><meta http-equiv=Content-Language content=de>", "de"),
+        ("<html lang='{{ lang }}'><meta property=og:locale content=pt_BR>", "pt-BR"),
+        ("<meta http-equiv=content-language content='text/html'><meta property=og:locale content=fr_FR>", "fr-FR"),
+        ("<p>x", ""),
+    ],
+)
+def test_the_language_as_declared_anywhere(html: str, language: str) -> None:
+    assert declared_language(walk(LexborHTMLParser(html))) == language
+
+
+def test_the_first_heading_names_a_page_that_has_no_title() -> None:
+    found = walk(LexborHTMLParser("<h2>Part</h2><h1>Pier <i>vote</i></h1><h1>Next</h1>"))
+    assert first_heading(found) == "Pier vote"
+    assert first_heading(walk(LexborHTMLParser("<h2>Part</h2>"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "canonical"),
+    [
+        ("<link rel='Canonical nofollow' href=/c>", "https://example.org/c"),
+        ("<link rel=canonical href='javascript:alert(1)'>", ""),
+        (
+            "<link rel=canonical href='mailto:a@example.org'><link rel=canonical href=//b.example/>",
+            "https://b.example/",
+        ),
+        ("<link rel=canonical href=HTTPS://b.example/>", "https://b.example/"),
+        (f"<link rel=canonical href=/{'a' * 2040}>", ""),
+        ("<a rel=canonical href=/c>x</a>", ""),
+    ],
+)
+def test_canonical_addresses(html: str, canonical: str) -> None:
+    assert about(html).canonical == canonical
 
 
 def test_bad_addresses_are_survived() -> None:

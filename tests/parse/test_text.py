@@ -81,6 +81,13 @@ def test_an_empty_page_gives_an_empty_text() -> None:
     assert (found.text, found.title, found.language) == ("", "", "und")
 
 
+def test_a_heading_outside_the_main_text_names_a_page_without_a_title() -> None:
+    page = b"<h1 hidden>Harbour</h1>" + ARTICLE.replace(b"<title>Pier vote | Courier</title>", b"").replace(
+        b"h1>", b"h2>"
+    )
+    assert extract(page).title == "Harbour"
+
+
 def test_a_bomb_is_refused_with_its_reason() -> None:
     with pytest.raises(Refused, match="html-too-deep"):
         extract(b"<div>" * 200_000)

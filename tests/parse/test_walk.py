@@ -281,3 +281,16 @@ def test_metadata_is_found_in_head_and_body() -> None:
 def test_an_empty_page_has_nothing() -> None:
     assert walked("").texts == []
     assert walked("<div><p> \n </p></div>").texts == []
+
+
+def test_what_is_wanted_changes_nothing_that_the_text_depends_on() -> None:
+    html = """<meta itemprop=datePublished content=2024-05-01><div itemscope itemtype=http://schema.org/Article>
+    <p>one <span itemprop=author>Ann</span> <time itemprop=dateModified datetime=2024>x</time></p>
+    <a rel=author href=/ann>Ann <img alt=portrait></a><div itemprop=author>By <b itemprop=name>Ann</b></div></div>"""
+    text, metadata, links = (walk(LexborHTMLParser(html), wanted) for wanted in Wanted)
+    for column in ("texts", "facts", "places", "metas", "scripts", "item_types"):
+        assert getattr(text, column) == getattr(metadata, column) == getattr(links, column)
+    assert (text.items, text.profiles) == ([], [])
+    assert (metadata.items, metadata.profiles) == (links.items, links.profiles)
+    assert [item.values.get("author") for item in links.items] == [None, "Ann"]
+    assert links.profiles == ["Ann"]

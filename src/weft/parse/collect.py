@@ -5,13 +5,16 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 
 from selectolax.lexbor import LexborNode
 
-from weft.parse.raw import RawImage, RawLink, RawMeta, Wanted
+from weft.parse.microdata import microdata, short_text
+from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
 _HIDDEN = region_bit("hidden")
 _VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
 _LONGEST_VALUE = 300
-_TELLING = frozenset({"role", "hidden", "aria-hidden", "itemtype", "itemprop"})  # attributes that say more
+_MOST_PROFILES = 10
+_SIGNED = ('"author"', '"datePublished"')
+_TELLING = frozenset({"role", "hidden", "aria-hidden", "itemtype", "itemprop", "itemscope"})  # attributes that say more
 Attributes = dict[str, str | None]
 
 
@@ -28,6 +31,9 @@ class Collection:
         self.images: list[RawImage] = []
         self.scripts: list[str] = []
         self.item_types: list[str] = []
+        self.items: list[RawItem] = []
+        self.profiles: list[str] = []
+        self.is_marked = False  # microdata was met
         self.title = self.base = ""
         self.script_count = 0
         self.furniture_count = 0
@@ -44,29 +50,42 @@ class Collection:
         """The open link ends."""
         node = self.link
         self.link = None
-        if node is None or not self.anchors:
-            self.link_parts.clear()
-            return
-        attributes = node.attributes
-        href = attributes.get("href")
-        if href is not None:
-            text = " ".join("".join(self.link_parts).split()) or attributes.get("alt") or ""
-            self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
+        if node is not None and self.metadata:
+            attributes = node.attributes
+            href, rel = attributes.get("href"), attributes.get("rel") or ""
+            if self.anchors and href is not None:
+                text = " ".join("".join(self.link_parts).split()) or attributes.get("alt") or ""
+                self.links.append(RawLink(href, text, rel, node.tag or "a"))
+            if rel and "author" in rel.lower().split():
+                self.profile(node)
         self.link_parts.clear()
+
+    def profile(self, node: LexborNode) -> None:
+        """A link to whoever wrote the page names them."""
+        if len(self.profiles) < _MOST_PROFILES:
+            self.profiles.append(short_text(node))
+
+    def finish(self, root: LexborNode) -> None:
+        """The walk is over. What has no scripts is small, and looking through it costs next to nothing."""
+        marked = self.is_marked or not self.script_count or "itemscope" in root.attributes
+        # Microdata is dear, and asked last: a page that has said who wrote it and when need not say it again.
+        if self.metadata and marked and not any(all(name in text for name in _SIGNED) for text in self.scripts):
+            self.items = microdata(root)
 
     def script(self, node: LexborNode) -> None:
         """A script: one of JSON-LD is kept."""
         self.script_count += 1
         kind = node.attributes.get("type")
-        if kind and "ld+json" in kind:
+        if kind and "ld+json" in kind.lower():
             self.scripts.append(node.text())
 
     def meta(self, node: LexborNode) -> None:
         """A <meta> with a name and content. Pages put them in the body, too."""
         attributes = node.attributes
         name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
-        if not name and attributes.get("itemprop"):
-            name = f"itemprop:{attributes['itemprop']}"
+        if attributes.get("itemprop"):
+            self.is_marked = True
+            name = name or f"itemprop:{attributes['itemprop']}"
         content = attributes.get("content")
         if name and content:
             self.metas.append(RawMeta(name.strip().lower(), content.strip()))
@@ -97,9 +116,12 @@ class Collection:
 
     def time(self, node: LexborNode) -> None:
         """A <time> with a date a program can read."""
-        value = node.attributes.get("datetime")
+        attributes = node.attributes
+        value = attributes.get("datetime")
         if value:
             self.metas.append(RawMeta("time", value))
+        if "itemprop" in attributes:
+            self.is_marked = True
 
     def frame(self, node: LexborNode) -> None:
         """A frame is a link to the page it shows."""
@@ -153,6 +175,8 @@ class Collection:
         regions = region_bit(REGION_OF_ROLE.get(role.lower(), "")) if role else 0
         if "hidden" in attributes or attributes.get("aria-hidden") == "true":
             regions |= _HIDDEN
+        if "itemscope" in attributes:
+            self.is_marked = True
         if "itemtype" in attributes:
             self.item_types.extend((attributes["itemtype"] or "").split())
         if "itemprop" in attributes:
@@ -161,6 +185,7 @@ class Collection:
 
     def item_property(self, node: LexborNode, attributes: Attributes) -> int:
         """Keep a microdata property whose value is short; long ones are the text itself."""
+        self.is_marked = True
         name = (attributes["itemprop"] or "").lower()
         value = attributes.get("content") or attributes.get("datetime")
         if not value and name in _VALUE_PROPERTIES:

@@ -3,51 +3,37 @@
 In: a `Walk` and the page's URL. Out: `Metadata`. Called by `weft.parse.text`.
 """
 
-import re
+from collections.abc import Iterable
 from datetime import datetime
 from urllib.parse import urljoin
 
 import msgspec
 
+from weft.parse import language
+from weft.parse.bylines import author
 from weft.parse.dates import parse_date
-from weft.parse.schema import SchemaItem, schema_items
+from weft.parse.declarations import (
+    AUTHORS,
+    DATED,
+    DESCRIPTIONS,
+    LANGUAGES,
+    MODIFIED,
+    OPEN_GRAPH,
+    PUBLISHED,
+    SITES,
+    TITLES,
+)
+from weft.parse.markup import unescaped
+from weft.parse.schema import SchemaItem, microdata_speakers, schema, types_only
 from weft.parse.tidy import tidy
-from weft.parse.walk import Walk
+from weft.parse.titles import without_sites
+from weft.parse.vocabulary import Tag
+from weft.parse.walk import Fact, Trait, Walk
 
-_TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title")
-_DESCRIPTIONS = ("description", "og:description", "twitter:description", "dc.description", "dcterms.description")
-_SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher")
-_AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "byl")
-_PUBLISHED = (
-    "article:published_time",
-    "og:published_time",
-    "datepublished",
-    "itemprop:datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "dcterms.created",
-    "dcterms.date",
-    "pubdate",
-    "publishdate",
-    "publish-date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "weibo: article:create_at",
-)
-_MODIFIED = (
-    "article:modified_time",
-    "og:updated_time",
-    "itemprop:datemodified",
-    "datemodified",
-    "lastmod",
-    "last-modified",
-    "dcterms.modified",
-)
-_OPEN_GRAPH = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:")
-_SEPARATORS = re.compile(r"\s+[|\-–—·•»›:_]\s+|\s*[_|｜]\s*")
 _LONGEST = 1000  # characters of any one value
+_LONGEST_URL = 2048  # characters: part of an address is another address
 _MOST = 100  # values of any one kind
+_FEW = 3  # dates or names of authors; more stand in a list of posts, and none of them is the page's
 
 
 class Metadata(msgspec.Struct, frozen=True):
@@ -69,72 +55,91 @@ def metadata(walk: Walk, url: str | None) -> Metadata:
     named: dict[str, str] = {}
     for meta in walk.metas:
         named.setdefault(meta.name, meta.content)
-    items = schema_items(walk.scripts, walk.item_types)[:_MOST]
-    site = _first(named, _SITES) or next((item.publisher for item in items if item.publisher), "")
-    title = _first(named, _TITLES) or next((item.headline for item in items if item.headline), "")
+    described = schema(walk.scripts)
+    things, marked = described.speakers, microdata_speakers(walk.items)
+    sites = [*_all(named, SITES), described.site]
+    names = [thing.author for thing in things] + _all(named, AUTHORS) + [thing.author for thing in marked]
     return Metadata(
-        title=_cut(title or _without_site(walk.title, site)),
-        description=_cut(_first(named, _DESCRIPTIONS) or next((i.description for i in items if i.description), "")),
-        site_name=_cut(site),
-        author=_cut(_author(walk, named, items)),
-        published=_date(named, _PUBLISHED, [item.published for item in items] + _times(walk)),
-        modified=_date(named, _MODIFIED, [item.modified for item in items]),
+        title=_title(walk, named, things, marked, sites),
+        description=_cut(_first([*_all(named, DESCRIPTIONS), *(thing.description for thing in things + marked)])),
+        site_name=_cut(_first(sites)),
+        author=_cut(author(names + _few(walk.profiles))),
+        published=_published(walk, named, things, marked),
+        modified=_date([*_all(named, MODIFIED), *(thing.modified for thing in things + marked)]),
         canonical=_canonical(walk, url),
-        schema=tuple(items),
-        open_graph=tuple((meta.name, _cut(meta.content)) for meta in walk.metas if meta.name.startswith(_OPEN_GRAPH))[
+        schema=tuple((described.items + types_only(walk.item_types, described.items))[:_MOST]),
+        open_graph=tuple((meta.name, _cut(meta.content)) for meta in walk.metas if meta.name.startswith(OPEN_GRAPH))[
             :_MOST
         ],
     )
 
 
-def _first(named: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((" ".join(named[name].split()) for name in names if named.get(name)), "")
+def first_heading(walk: Walk) -> str:
+    """The first <h1>, main text or not: what a page is called that names no title."""
+    places, numbers = walk.places, walk.facts[Fact.PLACE :: len(Fact)]
+    headings = (text for text, place in zip(walk.texts, numbers, strict=True) if places[place][Trait.TAG] == Tag.H1)
+    return _cut(next(headings, ""))
+
+
+def declared_language(walk: Walk) -> str:
+    """The language of <html lang>, or else of what other declarations name one."""
+    named = (meta.content for name in LANGUAGES for meta in walk.metas if meta.name == name)
+    return next(filter(None, map(language.declared, (walk.language, *named))), "")
+
+
+def _title(
+    walk: Walk, named: dict[str, str], things: list[SchemaItem], marked: list[SchemaItem], sites: list[str]
+) -> str:
+    """Microdata speaks last: it marks up the headings of any part of a page."""
+    said = [*_all(named, TITLES), *(thing.headline for thing in things), walk.title]
+    said += [thing.headline or thing.name for thing in marked]
+    return without_sites(_cut(_first(said)), [_cut(site) for site in dict.fromkeys(sites) if site])
+
+
+def _all(named: dict[str, str], names: tuple[str, ...]) -> list[str]:
+    return [" ".join(named[name].split()) for name in names if named.get(name)]
+
+
+def _first(values: Iterable[str]) -> str:
+    return next(filter(None, values), "")
 
 
 def _cut(value: str) -> str:
     """The value as it is meant to be read, at most so long."""
-    return tidy(value, pre=0)[:_LONGEST]
+    return tidy(unescaped(value[: 4 * _LONGEST]), pre=0)[:_LONGEST]
 
 
-def _without_site(title: str, site: str) -> str:
-    """`Title | Site` without the site, when it is known; otherwise the title as it is."""
-    if site:
-        parts = _SEPARATORS.split(title)
-        if len(parts) > 1 and parts[-1].casefold() == site.casefold():
-            return title[: title.rindex(parts[-1])].rstrip(" |-–—·•»›:_｜")
-    return title
-
-
-def _author(walk: Walk, named: dict[str, str], items: list[SchemaItem]) -> str:
-    """A name, not a profile's address."""
-    candidates = [item.author for item in items]
-    candidates += [" ".join(named[name].split()) for name in _AUTHORS if named.get(name)]
-    candidates += [named.get("itemprop:author", "")]
-    candidates += [link.text for link in walk.links if link.rel == "author"]
-    return next((name for name in candidates if name and "://" not in name and len(name) <= 200), "")
+def _few(names: list[str]) -> list[str]:
+    """These names, unless they are those of many people."""
+    return names if len(set(names)) <= _FEW else []
 
 
 def _times(walk: Walk) -> list[str]:
     """The first <time> of the page, when there are few: lists of posts have one for each."""
     times = [meta.content for meta in walk.metas if meta.name == "time"]
-    return times[:1] if len(times) <= 3 else []
+    return times[:1] if len(times) <= _FEW else []
 
 
-def _date(named: dict[str, str], names: tuple[str, ...], others: list[str]) -> datetime | None:
-    for value in [*(named[name] for name in names if name in named), *others]:
-        date = parse_date(value)
-        if date is not None:
-            return date
-    return None
+def _published(
+    walk: Walk, named: dict[str, str], things: list[SchemaItem], marked: list[SchemaItem]
+) -> datetime | None:
+    said = _all(named, PUBLISHED) + [thing.published for thing in things] + _all(named, DATED)
+    return _date(said + [thing.published for thing in marked] + _times(walk))
+
+
+def _date(said: list[str]) -> datetime | None:
+    """The first that is a date."""
+    return next((date for date in map(parse_date, filter(None, said)) if date is not None), None)
 
 
 def _canonical(walk: Walk, url: str | None) -> str:
-    href = next(
-        (link.href.strip() for link in walk.links if link.tag == "link" and link.rel.lower() == "canonical"), ""
-    )
-    if not href:
-        return ""
-    try:
-        return urljoin(urljoin(url or "", walk.base), href)[:2048]
-    except ValueError:
-        return ""
+    """The first address of the web that the page prefers to its own."""
+    for link in walk.links:
+        if link.tag == "link" and "canonical" in (rel := link.rel.lower()) and "canonical" in rel.split():
+            try:
+                target = urljoin(urljoin(url or "", walk.base), link.href.strip())
+            except ValueError:
+                continue
+            if target.startswith(("http://", "https://")) and len(target) <= _LONGEST_URL:
+                return target
+    return ""

@@ -30,6 +30,13 @@ class RawMeta(msgspec.Struct, frozen=True, gc=False):
     content: str
 
 
+class RawItem(msgspec.Struct, frozen=True, gc=False):
+    """A thing described in microdata: its type, and short values by the lower-case name of their property."""
+
+    type: str
+    values: dict[str, str]
+
+
 class RawImage(msgspec.Struct, frozen=True, gc=False):
     """An image with an alternative text."""
 
@@ -91,3 +98,5 @@ class Walk(msgspec.Struct, frozen=True):
     item_types: list[str]
     script_count: int
     furniture: int  # menus, footers, dialogs and headers passed over
+    items: list[RawItem]  # microdata of the page itself, if metadata is wanted; nothing that the text depends on
+    profiles: list[str]  # what links to the author are called, likewise

@@ -1,20 +1,39 @@
-"""schema.org as pages embed it: JSON-LD scripts and microdata types, brought to one small record.
+"""schema.org as pages embed it: JSON-LD scripts and microdata, brought to one small record.
 
-In: the texts of JSON-LD scripts. Out: `SchemaItem`s. Called by `weft.parse.metadata`.
+In: the texts of JSON-LD scripts, microdata items. Out: `SchemaItem`s, and which of them speak for the page. Called by
+`weft.parse.metadata`.
 """
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import msgspec
 
-_LARGEST = 200_000  # characters of a script; larger ones are product catalogues
+from weft.parse.jsonld import values
+from weft.parse.markup import lines, unescaped, words
+from weft.parse.raw import RawItem
+
 _MOST = 200  # items of a page
 _DEEPEST = 8
-_CONTROLS = re.compile(r"[\x00-\x1f]")
+_LONGEST = 1000  # characters of a value
+_MOST_NAMES = 10  # of one property
+_BODY_SCRIPTS = 2_000_000  # characters of scripts that a text is looked for in
+_LONGEST_BODY = 500_000
 _PREFIX = re.compile(r"^https?://(?:www\.)?schema\.org/", re.IGNORECASE)
-_TAGS = re.compile(r"<[^>]{0,200}>")
+# Types that speak for the page they stand on, the best first. All others describe a part of it, or who made it.
+_SPEAKERS = (
+    re.compile(r"(?:Article|Posting|Report|Recipe|HowTo|Question)$"),
+    re.compile(
+        r"(?:Product|ProductGroup|Event|Course|Book|Movie|Review|CreativeWork|Thesis|Chapter|Dataset|Game|Series|Episode"
+        r"|Application|SoftwareSourceCode|MusicAlbum|MusicRecording)$"
+    ),
+    re.compile(r"Page$"),
+    re.compile(r"(?:Video|Audio)Object$"),
+)
+_LIST = re.compile(r"FAQPage|CollectionPage|SearchResultsPage|List\b")  # what is mainly in these is many things
+_POSTING = re.compile(r"(?:Posting|Question|Article)\b")
 
 
 class SchemaItem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -31,75 +50,161 @@ class SchemaItem(msgspec.Struct, frozen=True, omit_defaults=True):
     url: str = ""
 
 
-def schema_items(scripts: list[str], item_types: list[str]) -> list[SchemaItem]:
-    """Items with a type, those of JSON-LD first; microdata gives only types."""
-    items: list[SchemaItem] = []
-    for script in scripts:
-        for thing in _things(_load(script), 0):
-            if len(items) >= _MOST:
-                return items
-            items.append(_item(thing))
-    known = {item.type for item in items}
-    for name in item_types[:_MOST]:
-        kind = _PREFIX.sub("", name)
-        if kind and kind not in known:
-            known.add(kind)
-            items.append(SchemaItem(kind))
-    return items
+class _Thing(NamedTuple):
+    """An object of JSON-LD with a type."""
+
+    values: dict[str, Any]
+    is_listed: bool  # an entry of a list or of questions and answers: it never speaks for the page
 
 
-def _load(script: str) -> Any:
-    """JSON as pages write it: with raw line breaks in strings, in comments, cut off."""
-    if len(script) > _LARGEST:
-        return None
-    try:
-        return msgspec.json.decode(script)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        pass
-    tidy = _CONTROLS.sub(" ", script).strip().removeprefix("<!--").removesuffix("-->").strip().rstrip(";")
-    try:
-        return msgspec.json.decode(tidy.removeprefix("//<![CDATA[").removesuffix("//]]>"))
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
+class Schema(msgspec.Struct, frozen=True):
+    """What a page's scripts describe."""
+
+    items: list[SchemaItem]  # in the page's order
+    speakers: list[SchemaItem]  # those that may tell title, author and dates of the page, the best first
+    site: str  # the name of its web site
 
 
-def _things(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+def schema(scripts: list[str]) -> Schema:
+    """Everything described in JSON-LD."""
+    things = _all_things(scripts)
+    if not things:
+        return Schema([], [], "")
+    known = {
+        thing.values["@id"]: thing.values for thing in reversed(things) if isinstance(thing.values.get("@id"), str)
+    }
+    items = [_item(thing.values, known) for thing in things]
+    own = [item for item, thing in zip(items, things, strict=True) if not thing.is_listed]
+    speaking = speakers(own)
+    sites = [item.publisher for item in speaking]
+    sites += [item.name for item in own if "WebSite" in item.type.split()]
+    sites += [item.publisher for item in own]
+    return Schema(items, speaking, next(filter(None, sites), ""))
+
+
+def microdata_speakers(found: list[RawItem]) -> list[SchemaItem]:
+    """The same of microdata; what belongs to no item speaks last."""
+    items = [
+        SchemaItem(
+            type=_PREFIX.sub("", item.type),
+            name=item.values.get("name", ""),
+            headline=item.values.get("headline", ""),
+            description=item.values.get("description", ""),
+            author=item.values.get("author", ""),
+            published=item.values.get("datepublished", "") or item.values.get("datecreated", ""),
+            modified=item.values.get("datemodified", ""),
+        )
+        for item in found
+    ]
+    return speakers(items) + [item for item in items if not item.type]
+
+
+def types_only(item_types: list[str], known: list[SchemaItem]) -> list[SchemaItem]:
+    """Microdata types that JSON-LD does not name."""
+    kinds = dict.fromkeys(_PREFIX.sub("", name) for name in item_types[:_MOST])
+    named = {item.type for item in known}
+    return [SchemaItem(kind) for kind in kinds if kind and kind not in named]
+
+
+def speakers(items: list[SchemaItem]) -> list[SchemaItem]:
+    """The first item of each rank, with others that are plainly the same thing; the best rank first."""
+    ranks: list[list[SchemaItem]] = [[] for _ in _SPEAKERS]
+    for item in items:
+        rank = _rank(item.type)
+        if rank is not None and (not ranks[rank] or _title(item) == _title(ranks[rank][0])):
+            ranks[rank].append(item)
+    return [item for rank in ranks for item in rank]
+
+
+def article_body(scripts: list[str]) -> str:
+    """The longest text among the items that may speak for the page, a line for each paragraph; empty if there is none.
+
+    For pages that have next to no text of their own: it reads larger scripts than metadata is worth.
+    """
+    longest = ""
+    for thing in _all_things(scripts, _BODY_SCRIPTS):
+        kind = _type(thing.values)
+        if thing.is_listed or _rank(kind) is None:
+            continue
+        for name in ("articleBody", "text") if _POSTING.search(kind) else ("articleBody",):
+            value = thing.values.get(name)
+            if isinstance(value, str) and len(value) > len(longest):
+                longest = max(longest, lines(value[:_LONGEST_BODY]), key=len)
+    return longest
+
+
+@lru_cache(maxsize=1024)
+def _rank(kind: str) -> int | None:
+    """The best rank of these types; None if none of them speaks for a page."""
+    kinds = kind.split()
+    return next((rank for rank, speaks in enumerate(_SPEAKERS) if any(map(speaks.search, kinds))), None)
+
+
+def _title(item: SchemaItem) -> str:
+    return item.headline or item.name
+
+
+def _all_things(scripts: list[str], most: int | None = None) -> list[_Thing]:
+    found: list[_Thing] = []
+    for value in values(scripts, most, most) if most else values(scripts):
+        for thing in _things(value, 0, is_listed=False):
+            if len(found) >= _MOST:
+                return found
+            found.append(thing)
+    return found
+
+
+def _things(value: Any, depth: int, *, is_listed: bool) -> Iterator[_Thing]:
     """Typed objects at the top, in lists and in @graph; not those nested as properties."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for part in value:
-            yield from _things(part, depth + 1)
+            yield from _things(part, depth + 1, is_listed=is_listed)
     elif isinstance(value, dict):
         if "@type" in value:
-            yield value
+            yield _Thing(value, is_listed)
         for name in ("@graph", "mainEntity", "itemListElement", "item"):
-            if isinstance(value.get(name), list | dict):
-                yield from _things(value[name], depth + 1)
+            inner = value.get(name)
+            if isinstance(inner, list | dict):
+                entry = name.startswith("item") or (name == "mainEntity" and bool(_LIST.search(_type(value))))
+                yield from _things(inner, depth + 1, is_listed=is_listed or entry)
 
 
-def _item(thing: dict[str, Any]) -> SchemaItem:
-    kind = thing["@type"]
+def _type(thing: dict[str, Any]) -> str:
+    kind = thing.get("@type")
     kinds = kind if isinstance(kind, list) else [kind]
+    return " ".join(_PREFIX.sub("", str(name)) for name in kinds[:_MOST_NAMES])[:100]
+
+
+def _item(thing: dict[str, Any], known: dict[str, dict[str, Any]]) -> SchemaItem:
+    def text(name: str) -> str:
+        value = thing.get(name)
+        return _text(value, known) if value else ""
+
     return SchemaItem(
-        type=_PREFIX.sub("", " ".join(str(name) for name in kinds))[:100],
-        name=_text(thing.get("name")),
-        headline=_text(thing.get("headline")),
-        description=_text(thing.get("description")),
-        author=_text(thing.get("author")),
-        publisher=_text(thing.get("publisher")),
-        published=_text(thing.get("datePublished")),
-        modified=_text(thing.get("dateModified")),
-        url=_text(thing.get("url")),
+        type=_type(thing),
+        name=text("name"),
+        headline=text("headline") or text("title"),
+        description=text("description"),
+        author=text("author") or text("creator"),
+        publisher=text("publisher"),
+        published=text("datePublished") or text("datePosted") or text("uploadDate") or text("dateCreated"),
+        modified=text("dateModified"),
+        url=text("url"),
     )
 
 
-def _text(value: Any) -> str:
-    """A string, the name of a thing, or several of them; without mark-up."""
+def _text(value: Any, known: dict[str, dict[str, Any]], depth: int = 0) -> str:
+    """A string, the name of a thing or of the one it refers to, or several of them, each once; without mark-up."""
     if isinstance(value, dict):
-        value = value.get("name") or value.get("@value") or ""
-    if isinstance(value, list):
-        return ", ".join(filter(None, (_text(part) for part in value[:10])))
+        name = value.get("name") or value.get("@value")
+        if not name and isinstance(reference := value.get("@id"), str):
+            name = known.get(reference, {}).get("name")
+        value = name.get("@value") if isinstance(name, dict) else name
+    if isinstance(value, list) and depth < _DEEPEST:
+        parts = dict.fromkeys(_text(part, known, depth + 1) for part in value[:_MOST_NAMES])
+        return ", ".join(filter(None, parts))[:_LONGEST]
     if not isinstance(value, str):
         return ""
-    return " ".join(_TAGS.sub(" ", value[:2000]).split())[:1000]
+    return unescaped(words(value[: 2 * _LONGEST]))[:_LONGEST]

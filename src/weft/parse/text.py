@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.parse.features import features
-from weft.parse.language import declared, detect
-from weft.parse.metadata import metadata
+from weft.parse.language import detect
+from weft.parse.metadata import declared_language, first_heading, metadata
 from weft.parse.model import chances, choose, tempered, weights
 from weft.parse.pieces import table
 from weft.parse.reading import Reading, read
@@ -88,7 +88,7 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
     detected = detect(text)
     return Extract(
         text=text,
-        title=about.title or (headings[0] if headings else ""),
+        title=about.title or first_heading(walk) or (headings[0] if headings else ""),
         description=about.description,
         site_name=about.site_name,
         author=about.author,
@@ -102,7 +102,7 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
         language=detected.code,
         language_script=detected.script,
         language_score=detected.score,
-        declared_language=declared(walk.language),
+        declared_language=declared_language(walk),
         charset=reading.charset,
         needs_rendering=_is_shell(walk, selection),
         fallback=selection.fallback,

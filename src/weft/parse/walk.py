@@ -236,6 +236,7 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
         actions = _Actions(_actions(wanted is Wanted.TEXT, whole))
         _visit(root.first_child, state, actions)
+        state.found.finish(root)
     state.box_ends[0] = len(state.texts)
     found = state.found
     return Walk(
@@ -257,6 +258,8 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
         item_types=found.item_types,
         script_count=found.script_count,
         furniture=found.furniture_count,
+        items=found.items,
+        profiles=found.profiles,
     )
 
 

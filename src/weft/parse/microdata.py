@@ -1,0 +1,85 @@
+"""Microdata: who wrote a page, when, and what it is called, as marked on its elements, inline ones too.
+
+In: the root of a tree. Out: `RawItem`s in the page's order. Called by `weft.parse.collect`.
+"""
+
+from itertools import islice
+
+from selectolax.lexbor import LexborNode
+
+from weft.parse.raw import RawItem
+
+_TEXT_NODE = 2
+_PROPERTIES = {
+    "author": "author",
+    "creator": "author",
+    "datepublished": "datepublished",
+    "datecreated": "datecreated",
+    "dateposted": "datepublished",
+    "uploaddate": "datepublished",
+    "datemodified": "datemodified",
+    "headline": "headline",
+    "name": "name",
+    "description": "description",
+}
+_WRITTEN_OUT = frozenset({"author", "datepublished", "datecreated", "datemodified", "headline"})  # else only in <meta>
+_OF_THE_PAGE = frozenset({"", "mainentity", "mainentityofpage", "blogpost"})  # properties whose items are no mere part
+_LONGEST = 300  # characters of a value that is the text of an element
+_MOST = 60  # properties looked at
+_HIGHEST = 50  # elements above one among which its item is looked for
+_INSIDE = 60  # nodes inside one that its text is taken from
+
+
+def microdata(root: LexborNode) -> list[RawItem]:
+    """Items of the page itself, with the first value of each property; those of its parts are left out."""
+    found: dict[int, RawItem] = {}
+    looked_at = 0
+    for node in root.css("[itemprop]"):
+        name = _PROPERTIES.get((node.attributes["itemprop"] or "").strip().lower())
+        if name is None or not (node.tag == "meta" or name in _WRITTEN_OUT):
+            continue
+        looked_at += 1
+        if looked_at > _MOST:
+            break
+        item = _item(node)
+        place, kind = (0, "") if item is None else (item.mem_id, _kind(item))
+        if kind is not None and name not in (known := found.setdefault(place, RawItem(kind, {})).values):
+            known[name] = _value(node, name)
+    return list(found.values())
+
+
+def _item(node: LexborNode) -> LexborNode | None:
+    """The item that a property belongs to."""
+    above = node.parent
+    for _ in range(_HIGHEST):
+        if above is None or "itemscope" in above.attributes:
+            return above
+        above = above.parent
+    return None
+
+
+def _kind(item: LexborNode) -> str | None:
+    """The type of an item; None if it is a part of another: a comment, a review, an entry of a list."""
+    attributes = item.attributes
+    if (attributes.get("itemprop") or "").lower() not in _OF_THE_PAGE:
+        return None
+    return " ".join((attributes.get("itemtype") or "").split()[:1])
+
+
+def _value(node: LexborNode, name: str) -> str:
+    attributes = node.attributes
+    said = attributes.get("content") or attributes.get("datetime")
+    if said or node.tag == "meta":
+        return " ".join((said or "").split())
+    if name == "author":
+        inner = node.css_first("[itemprop=name]")
+        if inner is not None:
+            return inner.attributes.get("content") or short_text(inner)
+    return short_text(node)
+
+
+def short_text(node: LexborNode) -> str:
+    """The text of an element that holds little of it; an element that holds much is no value."""
+    nodes = list(islice(node.traverse(include_text=True), _INSIDE))
+    text = " ".join(" ".join(part.text_content or "" for part in nodes if part.tag_id == _TEXT_NODE).split())
+    return text if len(nodes) < _INSIDE and len(text) <= _LONGEST else ""
