@@ -122,6 +122,17 @@ def test_microdata(html: str, author: str, published: datetime | None) -> None:
     assert (found.author, found.published) == (author, published)
 
 
+def test_microdata_is_not_looked_for_where_a_script_has_said_it() -> None:
+    script = (
+        '<script type="application/ld+json">{"@type":"Article","author":"Ann","datePublished":"2024-05-01"}</script>'
+    )
+    page = "<p>x <time itemprop=datePublished>May 2, 2024</time></p>"
+    assert walk(LexborHTMLParser(script + page)).items == []
+    assert about(page + script).published == DAY
+    assert about(page + script.replace("author", "editor")).published == DAY
+    assert about(page + script.replace("datePublished", "x")).published == DAY.replace(day=2)
+
+
 def test_microdata_speaks_last() -> None:
     marked = (
         "<div itemscope itemtype=http://schema.org/Article><meta itemprop=description content=D><h2 itemprop=headline>H"

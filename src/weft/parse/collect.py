@@ -5,14 +5,17 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 
 from selectolax.lexbor import LexborNode
 
-from weft.parse.microdata import microdata, short_text
+from weft.parse.microdata import PROPERTIES, microdata, short_text
 from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
+from weft.parse.schema import speaks
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
 _HIDDEN = region_bit("hidden")
 _VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
 _LONGEST_VALUE = 300
 _MOST_PROFILES = 10
+_MOST_TYPES = 100
+_LOOKED_AT = 50_000  # characters of each script
 _SIGNED = ('"author"', '"datePublished"')
 _TELLING = frozenset({"role", "hidden", "aria-hidden", "itemtype", "itemprop", "itemscope"})  # attributes that say more
 Attributes = dict[str, str | None]
@@ -66,11 +69,15 @@ class Collection:
             self.profiles.append(short_text(node))
 
     def finish(self, root: LexborNode) -> None:
-        """The walk is over. What has no scripts is small, and looking through it costs next to nothing."""
-        marked = self.is_marked or not self.script_count or "itemscope" in root.attributes
-        # Microdata is dear, and asked last: a page that has said who wrote it and when need not say it again.
-        if self.metadata and marked and not any(all(name in text for name in _SIGNED) for text in self.scripts):
-            self.items = microdata(root)
+        """The walk is over. Microdata is dear, and asked last: it is looked for where it may tell something new."""
+        if self.metadata and (
+            self.is_marked
+            or any(map(speaks, self.item_types[:_MOST_TYPES]))
+            or not self.script_count  # such a page is small
+            or "itemscope" in root.attributes
+        ):
+            said = any(all(text.find(name, 0, _LOOKED_AT) >= 0 for name in _SIGNED) for text in self.scripts)
+            self.items = [] if said else microdata(root)
 
     def script(self, node: LexborNode) -> None:
         """A script: one of JSON-LD is kept."""
@@ -83,9 +90,10 @@ class Collection:
         """A <meta> with a name and content. Pages put them in the body, too."""
         attributes = node.attributes
         name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
-        if attributes.get("itemprop"):
-            self.is_marked = True
-            name = name or f"itemprop:{attributes['itemprop']}"
+        marked = attributes.get("itemprop")
+        if marked:
+            self.is_marked = self.is_marked or marked.lower() in PROPERTIES
+            name = name or f"itemprop:{marked}"
         content = attributes.get("content")
         if name and content:
             self.metas.append(RawMeta(name.strip().lower(), content.strip()))
@@ -175,18 +183,18 @@ class Collection:
         regions = region_bit(REGION_OF_ROLE.get(role.lower(), "")) if role else 0
         if "hidden" in attributes or attributes.get("aria-hidden") == "true":
             regions |= _HIDDEN
-        if "itemscope" in attributes:
-            self.is_marked = True
         if "itemtype" in attributes:
             self.item_types.extend((attributes["itemtype"] or "").split())
+        elif "itemscope" in attributes:  # a thing of no type
+            self.is_marked = True
         if "itemprop" in attributes:
             regions |= self.item_property(node, attributes)
         return regions
 
     def item_property(self, node: LexborNode, attributes: Attributes) -> int:
         """Keep a microdata property whose value is short; long ones are the text itself."""
-        self.is_marked = True
         name = (attributes["itemprop"] or "").lower()
+        self.is_marked = self.is_marked or name in PROPERTIES
         value = attributes.get("content") or attributes.get("datetime")
         if not value and name in _VALUE_PROPERTIES:
             value = node.text()

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 from weft.parse.raw import RawItem
 
 _TEXT_NODE = 2
-_PROPERTIES = {
+PROPERTIES = {
     "author": "author",
     "creator": "author",
     "datepublished": "datepublished",
@@ -35,7 +35,7 @@ def microdata(root: LexborNode) -> list[RawItem]:
     found: dict[int, RawItem] = {}
     looked_at = 0
     for node in root.css("[itemprop]"):
-        name = _PROPERTIES.get((node.attributes["itemprop"] or "").strip().lower())
+        name = PROPERTIES.get((node.attributes["itemprop"] or "").strip().lower())
         if name is None or not (node.tag == "meta" or name in _WRITTEN_OUT):
             continue
         looked_at += 1

@@ -116,6 +116,11 @@ def speakers(items: list[SchemaItem]) -> list[SchemaItem]:
     return [item for rank in ranks for item in rank]
 
 
+def speaks(kind: str) -> bool:
+    """Whether items of this type, or of one of these, may speak for the page they stand on."""
+    return _rank(kind) is not None
+
+
 def article_body(scripts: list[str]) -> str:
     """The longest text among the items that may speak for the page, a line for each paragraph; empty if there is none.
 
