@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from weft.errors import Refused
 from weft.parse.reading import read
-from weft.parse.text import VERSION, compose, extract, keep_tables_whole
+from weft.parse.text import VERSION, compose, extract, keep_tables_whole, main_text
 
 SENTENCE = "The harbour authority voted on Tuesday to rebuild the old pier, ending years of argument. "
 ARTICLE = f"""<html lang="en-gb"><head><title>Pier vote | Courier</title></head><body>
@@ -60,6 +61,21 @@ def test_long_repetitions_are_dropped_but_code_is_not() -> None:
 @pytest.mark.parametrize("shell", [b"<div id=root></div><script src=app.js></script>", b"<script>app()</script>"])
 def test_a_shell_needs_rendering(shell: bytes) -> None:
     assert extract(b"<html><title>App</title><body>" + shell).needs_rendering
+
+
+def test_a_shell_that_declares_its_text_needs_none() -> None:
+    last = SENTENCE.strip()
+    body = f"<p>{SENTENCE * 3}</p><p>1. *{last}*</p>"
+    item = msgspec.json.encode({"@type": "NewsArticle", "articleBody": body}).decode()
+    page = (
+        f'<script type="application/ld+json">{item}</script><p>Please enable scripts.</p><script src=app.js></script>'
+    )
+    found = extract(page.encode())
+    assert found.text == f"{(SENTENCE * 3).strip()}\n\n1. *{last}*"
+    assert found.fallback
+    assert not found.needs_rendering
+    assert main_text(page.encode()) == found.text
+    assert extract(page.encode(), markdown=True).text.endswith(f"1\\. \\*{last}\\*")
 
 
 def test_a_short_page_without_scripts_does_not() -> None:

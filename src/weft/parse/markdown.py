@@ -35,15 +35,15 @@ class Markdown:
                 return f"{'#' * piece.level} {_inline(text.replace(chr(10), ' '))}"
             case "item":
                 margin = _INDENT * (lists(self.walk, piece.box) - 1)
-                return f"{margin}- " + _escaped(text).replace("\n", f"\n{margin}{_INDENT}")
+                return f"{margin}- " + escaped(text).replace("\n", f"\n{margin}{_INDENT}")
             case "row":
                 return self.row(text, first=not follows)
             case "quote":
-                return "> " + _escaped(text).replace("\n", "\n> ")
+                return "> " + escaped(text).replace("\n", "\n> ")
             case "code":
                 fence = "`" * (1 + max(map(len, _FENCE.findall(text)), default=2))
                 return f"{fence}\n{text}\n{fence}"
-        return _escaped(text).replace("\n", "  \n")
+        return escaped(text).replace("\n", "  \n")
 
     def row(self, text: str, first: bool) -> str:
         """A row with all its columns; the first is the head."""
@@ -59,5 +59,6 @@ def _inline(text: str) -> str:
     return _INLINE_MARK.sub(r"\\\g<0>", text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Lines that mean in Markdown what they say."""
     return _NUMBER_MARK.sub(r"\1\\\2", _LINE_MARK.sub(r"\\\g<0>", _inline(text)))

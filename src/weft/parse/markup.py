@@ -6,6 +6,8 @@ In: a string. Out: its text. Called by `weft.parse.schema` and `weft.parse.metad
 import html
 import re
 
+from weft.parse.tidy import tidy
+
 # No way back into any part. `a < b` is no tag.
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,2000}+>")
 _BREAK = re.compile(r"<br\b[^<>]{0,200}+>|</?(?:p|div|li|h[1-6]|tr|blockquote|section)\b[^<>]{0,2000}+>", re.IGNORECASE)
@@ -30,8 +32,7 @@ def lines(text: str) -> str:
         text = unescaped(text)
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", _UNSEEN.sub(" ", text)))
-    tidy = (" ".join(line.split()) for line in unescaped(text).splitlines())
-    return "\n".join(filter(None, tidy))
+    return "\n".join(filter(None, (tidy(line, pre=0) for line in unescaped(text).splitlines())))
 
 
 def _character(match: re.Match[str]) -> str:

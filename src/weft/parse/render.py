@@ -6,7 +6,7 @@ In: a `Walk` and which of its blocks to keep. Out: plain text or Markdown. Calle
 from collections.abc import Iterable
 from unicodedata import combining, is_normalized, normalize
 
-from weft.parse.markdown import Markdown
+from weft.parse.markdown import Markdown, escaped
 from weft.parse.pieces import Piece, pieces, table
 from weft.parse.walk import Walk
 
@@ -34,6 +34,11 @@ def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
         out.append(text if text.isascii() else _normal(text))
         before = piece
     return "".join(out)
+
+
+def paragraphs(lines: str, markdown: bool = False) -> str:
+    """A text that is no blocks, a line for each paragraph."""
+    return "\n\n".join(escaped(text) if markdown else text for text in map(_normal, lines.split("\n")))
 
 
 def _gap(kind: str, markdown: bool) -> str:

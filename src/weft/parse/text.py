@@ -16,8 +16,8 @@ from weft.parse.metadata import declared_language, first_heading, metadata
 from weft.parse.model import chances, choose, tempered, weights
 from weft.parse.pieces import table
 from weft.parse.reading import Reading, read
-from weft.parse.render import render
-from weft.parse.schema import SchemaItem
+from weft.parse.render import paragraphs, render
+from weft.parse.schema import SchemaItem, article_body
 from weft.parse.vocabulary import REGIONS, Tag
 from weft.parse.walk import Fact, Trait, Walk, Wanted
 
@@ -65,6 +65,7 @@ class Selection(msgspec.Struct, frozen=True):
     kept: list[int]
     fallback: bool
     words: float  # about how many words the whole page has
+    declared: str = ""  # the text that a page without one gives in its scripts; taken instead of the blocks
 
 
 def extract(html: bytes, url: str | None = None, *, charset: str | None = None, markdown: bool = False) -> Extract:
@@ -75,14 +76,14 @@ def extract(html: bytes, url: str | None = None, *, charset: str | None = None, 
 def main_text(html: bytes, url: str | None = None, *, charset: str | None = None) -> str:
     """Only the text: what `extract` does without metadata and language."""
     walk = read(html, charset, Wanted.TEXT).walk
-    return render(walk, select(walk, url).kept)
+    return _written(walk, select(walk, url))
 
 
 def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:
     """The same from a page already read."""
     walk = reading.walk
     selection = select(walk, url)
-    text = render(walk, selection.kept, markdown)
+    text = _written(walk, selection, markdown)
     about = metadata(walk, url)
     headings = _headings(walk, selection.kept)
     detected = detect(text)
@@ -109,10 +110,23 @@ def compose(reading: Reading, url: str | None = None, *, markdown: bool = False)
     )
 
 
+def _written(walk: Walk, selection: Selection, markdown: bool = False) -> str:
+    if selection.declared:
+        return paragraphs(selection.declared, markdown)
+    return render(walk, selection.kept, markdown)
+
+
 def select(walk: Walk, url: str | None = None) -> Selection:
-    """Ask the model; where it finds next to nothing, take what it least objects to."""
-    if not walk.texts:
-        return Selection([], False, 0.0)
+    """Ask the model; where it finds next to nothing, take what it least objects to, or what the page's scripts say."""
+    chosen = _chosen(walk, url) if walk.texts else Selection([], False, 0.0)
+    if chosen.words < _SHELL and walk.scripts:
+        body = article_body(walk.scripts)
+        if len(body) > 2 * sum(len(walk.texts[block]) for block in chosen.kept):
+            return Selection([], True, chosen.words, body)
+    return chosen
+
+
+def _chosen(walk: Walk, url: str | None) -> Selection:
     if len(walk.texts) > _MOST_BLOCKS:
         walk = _shortened(walk)
     page = features(walk, url)
@@ -169,4 +183,4 @@ def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:
 
 def _is_shell(walk: Walk, selection: Selection) -> bool:
     """Next to no text, but scripts that may write some."""
-    return selection.words < _SHELL and walk.script_count > 0
+    return selection.words < _SHELL and walk.script_count > 0 and not selection.declared
