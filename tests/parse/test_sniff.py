@@ -2,7 +2,7 @@
 
 import pytest
 
-from weft.parse.sniff import decode, known
+from weft.parse.sniff import decode
 
 TEXT = "Straße und Café – naïve Grüße, wie man sie früher schrieb. "
 
@@ -57,9 +57,72 @@ def test_a_body_cut_inside_a_character_stays_utf8() -> None:
     assert decode(body).charset == "utf-8"
 
 
+def test_labels_that_are_no_charsets_are_ignored() -> None:
+    assert decode(b"plain", "base64").html == b"plain"
+
+
 @pytest.mark.parametrize(
-    "label", ["base64", "rot13", "zlib", "utf-7", "idna", "nonsense", "", "x" * 100, "unicode_escape"]
+    ("charset", "text"),
+    [
+        ("cp949", "남쪽 바닷가의 작은 마을에 있는 등대가 다시 문을 열었다. 주민들은 똠방각하를 보았다고 말했다."),
+        ("gb18030", "城西老街的修缮工程正式启动，预计将在明年五月底前完工。"),
+        ("big5hkscs", "這條建於清末的老街全長四百二十米，修繕工程預計明年五月完工。"),
+        ("cp932", "商店街の小さな本屋が、来月で創業五十年を迎える。"),
+        ("euc_jp", "商店街の小さな本屋が、来月で創業五十年を迎える。店主は「こんなに長く続くとは」と話す。"),
+        ("cp1252", "Le café « naïf » de l’été, où l’on dînait déjà, fut fermé."),
+        ("cp874", "ที่เมืองเล็กริมทะเล ประภาคารเปิดอีกครั้ง ชาวบ้านบอกว่าดีใจมาก"),
+    ],
 )
-def test_labels_that_are_no_charsets_are_ignored(label: str) -> None:
-    assert known(label) == ""
-    assert decode(b"plain", label).html == b"plain"
+@pytest.mark.parametrize("before", [0, 50, 20_000])
+def test_charsets_that_nobody_names_are_found(charset: str, text: str, before: int) -> None:
+    body = f"<html><head><title>x</title></head><body>{'<div>x</div>' * before}<p>{text}</p>"
+    found = decode(body.encode(charset))
+    assert (found.charset, found.html.decode()) == (charset, body)
+
+
+@pytest.mark.parametrize(
+    ("label", "body", "text"),
+    [
+        ("l1", b"it\x92s", "it’s"),
+        ("ksc5601", "똠방각하".encode("cp949"), "똠방각하"),
+        ("iso-8859-11", b"\x93\xa1\x94", "“ก”"),
+        ("latin5", b"it\x92s \xfe", "it’s ş"),
+        ("csgb2312", "朱镕基".encode("gbk"), "朱镕基"),
+        ("sjis", "①髙".encode("cp932"), "①髙"),
+    ],
+)
+def test_a_label_means_what_browsers_take_it_for(label: str, body: bytes, text: str) -> None:
+    assert decode(b"<p>" + body * 9, label).html.decode() == "<p>" + text * 9
+    assert decode(b"<meta charset=%s><p>" % label.encode() + body * 9).html.decode().endswith(text)
+
+
+@pytest.mark.parametrize("before", [100, 20_000])
+def test_failures_are_counted_among_what_is_not_ascii(before: int) -> None:
+    body = b"<meta charset=utf-8>" + b"<p>plain</p>" * before + b"caf\xe9 na\xefve"
+    assert decode(body).html.endswith("café naïve".encode())
+
+
+@pytest.mark.parametrize("declared", ["iso-8859-1", "cp1251", "gb18030", "utf-8", None])
+@pytest.mark.parametrize("named", [b"utf-8", b"iso-8859-1", b"nonsense"])
+def test_utf8_with_a_broken_byte_is_utf8(declared: str | None, named: bytes) -> None:
+    body = b"<meta charset=%s><p>" % named + TEXT.encode() * 5 + b"\xe9 rest"
+    found = decode(body, declared)
+    assert found.charset == "utf-8"
+    assert found.html.decode().count("Straße") == 5
+
+
+def test_what_somebody_marked_as_broken_is_no_failure() -> None:
+    body = f"<p>{TEXT * 5}{'�' * 50}".encode() + b"\xff"
+    assert decode(body, "utf-8").charset == "utf-8"
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("declared", [None, "utf-16", "iso-8859-1"])
+def test_utf16_of_bytes_below_128_is_not_taken_for_ascii(charset: str, declared: str | None) -> None:
+    body = "<title>Пекарня</title><p>В посёлке заработала первая за сорок лет пекарня."
+    assert decode(body.encode(charset), declared).html.decode() == body
+
+
+def test_stray_zeros_are_not_taken_for_utf16() -> None:
+    for body in (b"<p>" + bytes(500) + b"x", b"<p>x\0yz" * 100, b"<p>a word\0" * 50, b"\0\0<p>x" * 50):
+        assert decode(body).html == body

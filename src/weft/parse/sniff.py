@@ -9,60 +9,26 @@ import re
 import msgspec
 from resiliparse.parse.encoding import detect_encoding  # type: ignore[import-untyped]
 
+from .charsets import known
+
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _META = re.compile(rb"""<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _META_REACH = 4096  # bytes; browsers look at 1,024, but later declarations are common
 _SAMPLE = 1 << 16  # bytes looked at by the detector
-_TOLERATED = 0.005  # share of bytes a charset may fail on before it is taken for a lie
-# What pages call a charset is often a subset of what they use (WHATWG Encoding, section 4.2).
-_SUPERSETS = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "x-gbk": "gb18030",
-    "gb_2312-80": "gb18030",
-    "big5": "big5hkscs",
-    "iso-8859-1": "cp1252",
-    "iso8859-1": "cp1252",
-    "latin1": "cp1252",
-    "latin-1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "shift_jis": "cp932",
-    "shift-jis": "cp932",
-    "x-sjis": "cp932",
-    "sjis": "cp932",
-    "windows-31j": "cp932",
-    "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949",
-    "iso-8859-9": "cp1254",
-    "iso-8859-11": "cp874",
-    "tis-620": "cp874",
-    "x-euc-jp": "euc_jp",
-    "x-mac-cyrillic": "mac_cyrillic",
-    "utf-16": "utf-8",  # bytes without a BOM in which this could be read are not UTF-16
-    "utf-16le": "utf-8",
-    "utf-16be": "utf-8",
-}
-# Decoders that are not charsets of text; and UTF-7, which no browser accepts.
-_NOT_CHARSETS = frozenset(
-    [
-        "base64",
-        "bz2",
-        "hex",
-        "idna",
-        "mbcs",
-        "oem",
-        "punycode",
-        "quopri",
-        "raw_unicode_escape",
-        "rot13",
-        "rot_13",
-        "undefined",
-        "unicode_escape",
-        "utf_7",
-        "uu",
-        "zlib",
-    ]
+_WIDE_REACH = 1024  # bytes that show by their zeros whether a body is UTF-16
+_ASCII = bytes(range(128))
+_EVERY_BYTE = bytes(range(256))
+# Shares of the bytes beyond ASCII that may fail before a charset is taken for a lie.
+_STRAY = 0.05
+_MIXED = 0.25  # for UTF-8 where a label names it: as many good sequences as bad ones are no accident
+# The detector takes EUC-KR for UTF-8. Charset, runs of its common characters, the share of the bytes beyond ASCII that
+# they hold at least: half of Japanese is kana; the rows of common Hangul lie within those of common Han.
+_ASIAN = (
+    ("euc_jp", re.compile(rb"(?:[\xa4\xa5][\xa1-\xf6]){2,}"), 0.2),
+    ("cp932", re.compile(rb"(?:\x82[\x9f-\xf1]|\x83[\x40-\x96]){2,}"), 0.2),
+    ("cp949", re.compile(rb"(?:[\xb0-\xc8][\xa1-\xfe]){2,}"), 0.7),
+    ("big5hkscs", re.compile(rb"(?:[\xa4-\xc6][\x40-\x7e\xa1-\xfe]){2,}"), 0.7),
+    ("gb18030", re.compile(rb"(?:[\xb0-\xd7][\xa1-\xfe]){2,}"), 0.7),
 )
 
 
@@ -79,6 +45,9 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
         if body.startswith(bom):
             rest = body[len(bom) :]
             return Decoded(rest if charset == "utf-8" else _utf8(rest, charset), charset)
+    # Before UTF-8: Cyrillic or Greek in UTF-16 has no byte beyond ASCII.
+    if b"\x00" in body[:_WIDE_REACH] and (wide := _wide(body[:_WIDE_REACH])):
+        return Decoded(_utf8(body, wide), wide)
     named = _META.search(body, 0, _META_REACH)
     labels = [declared or "", named[1].decode("ascii", "replace") if named else ""]
     charsets = [charset for charset in map(known, labels) if charset]
@@ -87,41 +56,21 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
         return Decoded(_utf8(body, "iso2022_jp"), "iso2022_jp")
     if _is_utf8(body, sure="utf-8" in charsets):
         return Decoded(body, "utf-8")
-    if b"\x00" in body[:64] and not charsets:
-        wide = _wide(body)
-        if wide:
-            return Decoded(_utf8(body, wide), wide)
     return _best(body, charsets)
 
 
-def known(label: str) -> str:
-    """Python's name of a charset label; empty if it is none."""
-    label = label.strip().strip("\"'").lower()
-    label = _SUPERSETS.get(label, label)
-    if not label or len(label) > 40 or "\x00" in label:
+def _wide(sample: bytes) -> str:
+    """UTF-16 without a BOM shows itself by zeros that stand in every other byte only."""
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if max(even, odd) < max(8, len(sample) // 8) or min(even, odd) * 16 > max(even, odd):
         return ""
-    try:
-        name = codecs.lookup(label).name
-    except (LookupError, ValueError):
-        return ""
-    name = name.replace("-", "_") if name != "utf-8" else name
-    return "" if name in _NOT_CHARSETS or name.endswith("_codec") else name
-
-
-def _best(body: bytes, charsets: list[str]) -> Decoded:
-    """The first charset that fails on few bytes; the detector is asked when no label fits."""
-    for charset in charsets:
-        text = body.decode(charset, "replace")
-        if text.count("\ufffd") - body.count(b"\xef\xbf\xbd") <= _TOLERATED * len(body):
-            return Decoded(text.encode("utf-8", "replace"), charset)
-    detected = known(detect_encoding(body[:_SAMPLE]) or "") or "cp1252"
-    return Decoded(_utf8(body, detected), detected)
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _is_utf8(body: bytes, sure: bool) -> bool:
-    """Whether the bytes are UTF-8. Where the label says so, too, a look at the beginning is enough."""
+    """Whether the bytes are UTF-8. Where the label says so, too, a look at the first that are not ASCII is enough."""
     if sure and len(body) > 2 * _SAMPLE:
-        body = body[:_SAMPLE]
+        body = _first_beyond(body)
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -130,13 +79,54 @@ def _is_utf8(body: bytes, sure: bool) -> bool:
     return True
 
 
-def _wide(body: bytes) -> str:
-    """UTF-16 without a BOM shows itself by zeros in every other byte."""
-    sample = body[:64]
-    if sample[1::2].count(0) > 24:
-        return "utf-16-le"
-    return "utf-16-be" if sample[0::2].count(0) > 24 else ""
+def _first_beyond(body: bytes) -> bytes:
+    """The first sample with bytes beyond ASCII; empty if there are none."""
+    samples = (body[start : start + _SAMPLE] for start in range(0, len(body), _SAMPLE))
+    return next((sample for sample in samples if not sample.isascii()), b"")
+
+
+def _best(body: bytes, charsets: list[str]) -> Decoded:
+    """The first charset that fails on few bytes, UTF-8 before all others: Latin-1 can never fail."""
+    beyond = len(body.translate(None, _ASCII))
+    for charset in dict.fromkeys(["utf-8", *charsets]):
+        tolerated = _MIXED if charset == "utf-8" and charset in charsets else _STRAY
+        text = _text(body, charset)
+        if text.count("\ufffd") - _marks(body, charset) <= tolerated * beyond:
+            return Decoded(text.encode("utf-8", "replace"), charset)
+    detected = _detected(body)
+    return Decoded(_utf8(body, detected), detected)
+
+
+def _marks(body: bytes, charset: str) -> int:
+    """Replacement characters that somebody before us wrote: they are no failures."""
+    mark = "\ufffd".encode(charset, "ignore")
+    return body.count(mark) if mark else 0
+
+
+def _detected(body: bytes) -> str:
+    """The charset that the bytes look like; they are known to be no UTF-8."""
+    sample = _first_beyond(body)
+    detected = known(detect_encoding(sample) or "")
+    return detected if detected not in ("", "utf-8") else _asian(sample) or "cp1252"
+
+
+def _asian(sample: bytes) -> str:
+    """The charset of East Asia whose common characters these are."""
+    beyond = len(sample.translate(None, _ASCII))
+    for charset, common, share in _ASIAN:
+        held = len(b"".join(common.findall(sample)).translate(None, _ASCII))
+        if held >= share * beyond and _text(sample, charset).count("\ufffd") <= _STRAY * beyond:
+            return charset
+    return ""
+
+
+def _text(body: bytes, charset: str) -> str:
+    """What is no character becomes U+FFFD. With a table that says so: a codec takes 100 ns for each that it has not."""
+    table = _EVERY_BYTE.decode(charset, "replace")
+    if len(table) == len(_EVERY_BYTE) and table[128:].strip("\ufffd"):  # a character a byte, not UTF-8 or ISO-2022
+        return codecs.charmap_decode(body, "strict", table)[0]
+    return body.decode(charset, "replace")
 
 
 def _utf8(body: bytes, charset: str) -> bytes:
-    return body.decode(charset, "replace").encode("utf-8", "replace")
+    return _text(body, charset).encode("utf-8", "replace")
