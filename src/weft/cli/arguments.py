@@ -1,6 +1,7 @@
 """The command line: every verb and option with its help, as an argparse parser. No verb is carried out here."""
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,10 @@ exit status: 0 the crawl reached its end or its limit; 2 wrong usage or configur
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with errors as one line."""
+    """argparse, with errors as one line, and none of them swallowed."""
+
+    def print_help(self, file: Any = None) -> None:
+        (file or sys.stdout).write(self.format_help())
 
     def error(self, message: str) -> Any:
         self.exit(2, f"weft: {message} (try: {self.prog} --help)\n")

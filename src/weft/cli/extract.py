@@ -3,6 +3,7 @@
 import argparse
 
 from weft.errors import Refused, UsageError
+from weft.parse.reader import is_binary
 from weft.parse.text import extract as extract_page
 from weft.urls.canonical import BadURLError, canonical
 
@@ -11,8 +12,11 @@ from .tools import read_input
 
 
 def extract(options: argparse.Namespace) -> int:
+    body = read_input(options.file)
+    if is_binary(body):
+        raise Refused(f"{options.file}: no HTML, but binary data")
     try:
-        page = extract_page(read_input(options.file), _url(options.url), markdown=options.markdown)
+        page = extract_page(body, _url(options.url), markdown=options.markdown)
     except Refused as refusal:
         raise Refused(f"{options.file}: no parser may have this page: {refusal}") from None
     if options.json:

@@ -79,6 +79,8 @@ def read_input(name: str) -> bytes:
     """A file's bytes; `-` is standard input."""
     if name == "-":
         return sys.stdin.buffer.read()
+    if not name:
+        raise UsageError("the name of the file is empty")
     try:
         return Path(name).read_bytes()
     except OSError as error:
