@@ -276,6 +276,7 @@ class Refusal(Enum):
 
     TOO_DEEP = "html-too-deep"
     TOO_MANY_ATTRIBUTES = "html-too-many-attributes"
+    TOO_MANY_NAMES = "html-too-many-names"
     TOO_LARGE = "html-too-large"
     BOMB = "decompression-bomb"
     BAD_ENCODING = "bad-content-encoding"

@@ -38,6 +38,11 @@ def bombs() -> Iterator[tuple[str, bytes, Headers]]:
     yield "classes", b"".join(b"<div class='nav-%d content'>x</div>" % number for number in range(30_000)), HTML
     yield "headers", b"<div>" * 200 + b"<header>x</header>" * 100_000, HTML
     yield "nested-headers", (b"<header>" + b"<div>" * 3) * 60 + b"<b>x</b>" * 100_000 + b"<h1>title</h1>", HTML
+    yield "element-names", b"".join(b"<x%d>" % number for number in range(400_000)), HTML
+    yield "attribute-names", b"".join(b"<p x%d>" % number for number in range(200_000)), HTML
+    yield "many-elements", b"<p>x" * 2_000_000, HTML
+    yield "brackets", b"<" * 8_000_000, HTML
+    yield "no-charset", b"\x81" * 5_000_000, (("Content-Type", "text/html; charset=windows-1252"),)
     yield "gzip", gzip.compress(bytes(1 << 27)), GZIP
     yield "gzip-of-html", gzip.compress(b"<div>" * (1 << 23)), GZIP
     yield "gzip-members", gzip.compress(b"<p>word</p>") * 100_000, GZIP

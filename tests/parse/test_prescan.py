@@ -1,11 +1,16 @@
 """Pages made to hurt parsers: refused before a tree is built, or read within bounds."""
 
+import random
+import re
 import subprocess
 import sys
 
 import pytest
 
+from weft.parse.bare import bare
+from weft.parse.nesting import is_too_deep
 from weft.parse.prescan import inspect
+from weft.parse.reading import tree_of
 from weft.records import Refusal
 
 SECONDS = 2
@@ -43,6 +48,16 @@ BOMBS = {
     "comments": "b'<!--' * 500_000",
     "zeros": "bytes(4_000_000)",
     "one word": "b'<p>' + b'a' * 8_000_000",
+    "brackets, large": "b'<' * (16 << 20)",
+    "names of elements": "b''.join(b'<x%d>' % i for i in range(400_000))",
+    "names in few tags": "(b'<p' + b' a%d=1' * 40 + b'>') * 5_000 % tuple(range(200_000))",
+    "names again and again": "b''.join(b'<a%d></a%d>' % (i % 19_000, i % 19_000) for i in range(490_000))",
+    "paragraphs, large": "b'<p>x' * (4 << 20)",
+    "paragraphs, as many as may be": "b'<p>x' * 499_000",
+    "attributes, large": "b'<p a b c d e f g h i j k>' * 600_000",
+    "comments left out": "b'<div>' * 25_000 + b'<!-->' * 3_000_000",
+    "scripts left out": "b'<div>' * 25_000 + b'<script></script>' * 400_000",
+    "bytes of no charset": "b'<meta charset=windows-1252>' + b'\\x81' * 5_000_000",
 }
 
 
@@ -60,10 +75,15 @@ def test_reasons_are_given() -> None:
         inspect(b"<div " + b" ".join(b"a%d" % place for place in range(100_000)) + b">") is Refusal.TOO_MANY_ATTRIBUTES
     )
     assert inspect(b" " * (17 << 20)) is Refusal.TOO_LARGE
+    assert inspect(b"<p>x" * 600_000) is Refusal.TOO_LARGE
+    assert inspect(b"".join(b"<p data-%d></p>" % place for place in range(60_000))) is Refusal.TOO_MANY_NAMES
+    assert inspect(b"".join(b"<x-%d></x-%d>" % (place, place) for place in range(60_000))) is Refusal.TOO_MANY_NAMES
 
 
 def test_stray_end_tags_hide_no_depth() -> None:
     assert inspect(b"<div></x>" * 100_000) is Refusal.TOO_DEEP
+    assert inspect(b"<divided></divider>" * 100_000) is Refusal.TOO_DEEP
+    assert inspect(b"<path-of-mine></x>" * 100_000) is Refusal.TOO_DEEP
 
 
 def test_ordinary_size_is_no_reason() -> None:
@@ -76,3 +96,77 @@ def test_ordinary_size_is_no_reason() -> None:
 def test_script_without_brackets_is_not_taken_for_attributes() -> None:
     script = b"for (i=0; i<a.length; i++) { x = 'y z' } " + b"var a = 'b c d e f'; " * 20_000
     assert inspect(b"<script>" + script + b"</script><p>text</p>") is None
+
+
+PARAGRAPHS = b"<p>Some words of an ordinary page.</p>" * 200
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        b"<script>var d=[" + rb'"<div>x<\/div>",' * 21_000 + b"]</script>",
+        b"<script>" + b"for(i=0;i<n;i++){x<y}" * 11_000 + b"</script>",
+        b"<!-- " + b"<div>" * 21_000 + b" -->",
+        b"<textarea rows=3>" + b"<div>" * 21_000 + b"</textarea>",
+        b"<STYLE>" + b"<div>" * 21_000 + b"</Style >",
+        b"<svg viewBox='0 0 1 1'><title>x</title><path d='M0'/></svg><script>" + b"<div>" * 21_000 + b"</script>",
+        b"<select><option>a</select><script>" + b"<div>" * 21_000 + b"</script>",
+        b"<script>" + b"".join(b"'<x%d>'" % place for place in range(60_000)) + b"</script>",
+        b"<!-- never closed " + b"<div>" * 21_000,
+    ],
+)
+def test_what_is_no_markup_is_no_reason(hidden: bytes) -> None:
+    assert inspect(PARAGRAPHS + hidden + PARAGRAPHS) is None
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"<!-->",
+        b"<!--->",
+        b"<!-- x --!>",
+        b"<p title='<!--'>",
+        b"<p title='<script>'>",
+        b"<p title=\"'\"><p title='<script>\">'>",
+        b"<script><!--<script></script> <!-- </script>",
+        b"<svg><style>",
+        b"<svg><title></svg></title><style>",
+        b"<svg><path d='</svg><style>'><style>",
+        b"<select><style></select>",
+        b"<template><col><style></template>",
+        b"<title><!--</title>",
+        b"<script/></script>",
+        b"<!doctype '>'<!-->",
+        b"</ <!-->",
+        b"<scripts>",
+    ],
+)
+def test_what_a_parser_makes_elements_of_cannot_be_hidden(start: bytes) -> None:
+    assert inspect(start + b"<div>" * 21_000 + b"--></script></style>") is Refusal.TOO_DEEP
+
+
+def test_whatever_stands_around_an_element_it_is_seen() -> None:
+    """Pieces that begin and end all there is to begin and end, in any order; elements that can be told apart."""
+    pieces = [
+        *(b"<%s>", b"</%s>", b"<%s/>", b"<%s a='", b'<%s a=">"', b"<%s a"),
+        *(b"<!--", b"-->", b"--!>", b"<!-->", b"--", b"<!x", b"<?", b"</", b"<", b">", b"'", b'"', b"=", b" x ", b"/"),
+    ]
+    names = b"script style textarea title svg select option math template path desc p table col iframe xmp noscript div"
+    for seed in range(3000):
+        chance = random.Random(seed)
+        html = b""
+        for place in range(chance.randint(2, 25)):
+            piece = chance.choice(pieces)
+            html += piece % chance.choice(names.split()) if b"%" in piece else piece
+            html += b"<m%d>" % place if chance.random() < 0.5 else b""
+        made = {node.tag or "" for node in tree_of(html).css("*") if re.fullmatch(r"m\d+", node.tag or "")}
+        seen = {match.decode() for match in re.findall(rb"<(m\d+)", bare(html))}
+        assert made <= seen, html
+
+
+def test_pieces_make_no_difference_to_depths() -> None:
+    end = b"</section>" * 900
+    for before in range(0, 1 << 20, 99_991):
+        text = b"x" * before
+        assert is_too_deep(text + b"<section>" * 10_001 + end)
+        assert not is_too_deep(text + (b"<section>" * 900 + end + b"<p></section>") * 20)

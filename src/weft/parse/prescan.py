@@ -6,61 +6,111 @@ In: the bytes of a page. Out: a `Refusal`, or None when a tree can be built in t
 import re
 
 import numpy as np
-import numpy.typing as npt
 
 from weft.records import Refusal
 
+from .bare import ATTRIBUTES, NAME, SPACE, VALUE, bare
+from .nesting import count_tags, is_too_deep
+
 LARGEST = 16 << 20  # bytes: a tree of this size stays within 512 MB
 _FEW_TAGS = 20_000  # with fewer, no nesting is deep enough to hurt
-_NESTING = 400_000_000  # open elements summed over all start tags; Lexbor looks at about that many in a second
-_DEEPEST = 10_000
 _PIECE = 1 << 16
 _LONG_TAG = 8192  # bytes without ">": only then attributes are counted
 _PAIRS = 600_000_000  # pairs of attributes of one tag, summed: each is compared with those before it
 _ATTRIBUTE = re.compile(rb"[^\s=\"'/>]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>]*))?")
+_BEGUN = re.compile(rb"<[a-zA-Z]")
 _MARKS = b" \n\t\r\f/\"'"  # no attribute follows another without one of these
-_SCRIPT = re.compile(rb"<(?:script|style)\b[^>]*>", re.IGNORECASE)
-_SCRIPT_END = re.compile(rb"</(?:script|style)", re.IGNORECASE)
-# Elements that cannot hold another of their kind, and those of drawings, by their first four letters: they add no
-# depth.
-_FLAT = (
-    "p li td tr th dt dd br hr img inpu meta link area base col embe sour trac wbr opti para "
-    "path rect circ line poly elli use stop"
-)
-
-Integers = npt.NDArray[np.int64]
+_ELEMENTS = 500_000  # with text between them, they and what is read of them take 260 MB and a second
+_LARGE = 4 << 20  # bytes: in fewer there are no more attributes than these
+_ATTRIBUTES = 1_500_000  # of all tags: each takes 240 bytes
+# Names of elements and attributes. Lexbor's tables do not grow: 100,000 names in as many tags take half a second,
+# 200,000 two; 20,000 in the largest page one.
+_NAMES = 20_000
+_MANY_TAGS = 100_000
+_NAMES_OF_FEW = 100_000  # in fewer tags, as a sample tells: scripts look like up to 75,000
+_FEW_BYTES = 400_000  # hold 100,000 names at most
+_WINDOW = 512  # bytes of each look, when one byte in so many is looked at
+_STEP = 128
+_TAG = re.compile(rb"</?([a-z][^ \t\n\f\r/>]*+%b)" % ATTRIBUTES, re.IGNORECASE)
+_START = re.compile(rb"<([a-z][^ \t\n\f\r/>]*+%b)" % ATTRIBUTES, re.IGNORECASE)
+_NAME = re.compile(rb"(%b)(?:%b*+=%b*+%b?+)?+" % (NAME, SPACE, SPACE, VALUE))
+_REMEMBERED = 100_000  # tags
 
 
 def inspect(html: bytes) -> Refusal | None:
     """Why this page must not be parsed, if so."""
     if len(html) > LARGEST:
         return Refusal.TOO_LARGE
-    if _has_too_many_attributes(html):
+    # Scripts and comments may hold as many tags as they like, but to leave them out is dear.
+    return _look(html, exact=False) and _look(bare(html), exact=True)
+
+
+def _look(html: bytes, *, exact: bool) -> Refusal | None:
+    if _has_too_many_attributes(html, exact=exact):
         return Refusal.TOO_MANY_ATTRIBUTES
-    if len(html) > 3 * _FEW_TAGS and _tags(html) > _FEW_TAGS:
-        deepest, nesting = _depths(np.frombuffer(html, np.uint8))
-        if deepest > _DEEPEST or nesting > _NESTING:
-            return Refusal.TOO_DEEP
-    return None
+    many = len(html) > 3 * _FEW_TAGS and _brackets(html) > _FEW_TAGS
+    starts, ends = count_tags(html) if many else (0, 0)
+    if starts > _ELEMENTS:
+        return Refusal.TOO_LARGE
+    if len(html) > _LARGE and _fills_tags(html):
+        return Refusal.TOO_MANY_ATTRIBUTES
+    if _has_too_many_names(html, starts + ends > _MANY_TAGS):
+        return Refusal.TOO_MANY_NAMES
+    return Refusal.TOO_DEEP if starts > _FEW_TAGS // 2 and is_too_deep(html) else None
 
 
-def _tags(html: bytes) -> int:
+def _fills_tags(html: bytes) -> bool:
+    """Whether there are so many attributes in all that they fill the memory."""
+    if len(html) - len(html.translate(None, _MARKS)) <= _ATTRIBUTES:
+        return False
+    tags = b"".join(_START.findall(html))
+    quotes = tags.count(b'"') + tags.count(b"'")
+    return len(tags) - len(tags.translate(None, _MARKS)) - quotes > _ATTRIBUTES
+
+
+def _has_too_many_names(html: bytes, many_tags: bool) -> bool:
+    """Whether there are more different names of elements and attributes than a page of any author has."""
+    if len(html) <= _FEW_BYTES:
+        return False
+    if not many_tags:
+        sample = b"".join(html[start : start + _WINDOW] for start in range(0, len(html), _WINDOW * _STEP))
+        if _names(sample) <= _NAMES_OF_FEW // _STEP:
+            return False
+    return _names(html) > _NAMES
+
+
+def _names(html: bytes) -> int:
+    """How many different ones there are; no more are counted than are too many."""
+    names: set[bytes] = set()
+    tags: set[bytes] = set()
+    for match in _TAG.finditer(html):
+        if match[1] in tags:
+            continue
+        tags.add(match[1])
+        names.update(_NAME.findall(match[1].lower()))
+        if len(names) > _NAMES:
+            break
+        if len(tags) > _REMEMBERED:
+            tags.clear()
+    return len(names)
+
+
+def _brackets(html: bytes) -> int:
     """How many "<" there are, counted in pieces that stay in the processor's cache."""
     buffer = np.frombuffer(html, np.uint8)
     pieces = (buffer[start : start + _PIECE] for start in range(0, len(buffer), _PIECE))
     return sum(int(np.count_nonzero(piece == ord("<"))) for piece in pieces)
 
 
-def _has_too_many_attributes(html: bytes) -> bool:
+def _has_too_many_attributes(html: bytes, *, exact: bool) -> bool:
     """Three looks, each dearer and rarer than the one before."""
     stretches = _long_tags(html)
     if sum((end - start) ** 2 for start, end in stretches) <= 4 * _PAIRS:  # an attribute takes two bytes at least
         return False
     if sum(_most_attributes(html, *stretch) ** 2 for stretch in stretches) <= _PAIRS:
         return False
-    # Script without ">" looks like a tag full of attributes, so look without scripts.
-    bare = _without_scripts(html)
-    return sum(_attributes(bare, *stretch) ** 2 for stretch in _long_tags(bare)) > _PAIRS
+    # A script without ">" looks like a tag full of attributes, so they are counted when no scripts are left.
+    return not exact or sum(_attributes(html, *stretch) ** 2 for stretch in stretches) > _PAIRS
 
 
 def _long_tags(html: bytes) -> list[tuple[int, int]]:
@@ -85,16 +135,6 @@ def _most_attributes(html: bytes, start: int, end: int) -> int:
     return end - start - len(html[start:end].translate(None, _MARKS))
 
 
-def _without_scripts(html: bytes) -> bytes:
-    kept, place = [], 0
-    while opening := _SCRIPT.search(html, place):
-        kept.append(html[place : opening.end()])
-        end = _SCRIPT_END.search(html, opening.end())
-        place = end.start() if end else len(html)
-    kept.append(html[place:])
-    return b"".join(kept)
-
-
 def _attributes(html: bytes, start: int, end: int) -> int:
     start = _opening(html, start, end)
     return sum(1 for _ in _ATTRIBUTE.finditer(html, start, end)) if start >= 0 else 0
@@ -102,38 +142,5 @@ def _attributes(html: bytes, start: int, end: int) -> int:
 
 def _opening(html: bytes, start: int, end: int) -> int:
     """Where the first start tag begins, or -1."""
-    place = html.find(b"<", start, end)
-    while place >= 0 and not html[place + 1 : place + 2].isalpha():
-        place = html.find(b"<", place + 1, end)
-    return place
-
-
-def _depths(buffer: npt.NDArray[np.uint8]) -> tuple[int, int]:
-    """The deepest nesting, and depths summed over start tags. Counted per name, so that stray end tags hide nothing."""
-    places = np.flatnonzero(buffer[:-6] == ord("<")) + 1
-    closing = buffer[places] == ord("/")
-    keys = _keys(buffer, places + closing)
-    keep = (keys != 0) & ~np.isin(keys, np.array([_key(name) for name in _FLAT.split()], np.int64))
-    keys, step = keys[keep], np.where(closing[keep], -1, 1)
-    depth = np.zeros(len(keys), np.int64)
-    names, counts = np.unique(keys, return_counts=True)
-    for name in names[np.argsort(-counts)][:40]:
-        mine = np.where(keys == name, step, 0)
-        running = np.cumsum(mine)
-        depth += running - np.minimum.accumulate(np.minimum(running, 0))
-    return int(depth.max(initial=0)), int(depth[step > 0].sum())
-
-
-def _keys(buffer: npt.NDArray[np.uint8], places: Integers) -> Integers:
-    """The first four letters of each name as one number; 0 where no letter follows."""
-    keys = np.zeros(len(places), np.int64)
-    running = np.ones(len(places), bool)
-    for shift in range(4):
-        letter = buffer[np.minimum(places + shift, len(buffer) - 1)].astype(np.int64) | 0x20
-        running &= (letter >= ord("a")) & (letter <= ord("z"))
-        keys |= np.where(running, letter << (8 * shift), 0)
-    return keys
-
-
-def _key(name: str) -> int:
-    return int.from_bytes(name[:4].encode(), "little")
+    match = _BEGUN.search(html, start, end)
+    return match.start() if match else -1

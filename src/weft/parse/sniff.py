@@ -16,6 +16,7 @@ _META = re.compile(rb"""<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*["']?\
 _META_REACH = 4096  # bytes; browsers look at 1,024, but later declarations are common
 _SAMPLE = 1 << 16  # bytes looked at by the detector
 _WIDE_REACH = 1024  # bytes that show by their zeros whether a body is UTF-16
+_MIDDLE = 1024  # bytes beyond ASCII
 _ASCII = bytes(range(128))
 _EVERY_BYTE = bytes(range(256))
 # Shares of the bytes beyond ASCII that may fail before a charset is taken for a lie.
@@ -87,14 +88,21 @@ def _first_beyond(body: bytes) -> bytes:
 
 def _best(body: bytes, charsets: list[str]) -> Decoded:
     """The first charset that fails on few bytes, UTF-8 before all others: Latin-1 can never fail."""
-    beyond = len(body.translate(None, _ASCII))
-    for charset in dict.fromkeys(["utf-8", *charsets]):
+    beyond = body.translate(None, _ASCII)
+    candidates = charsets if _is_hopeless(beyond) else ["utf-8", *charsets]
+    for charset in dict.fromkeys(candidates):
         tolerated = _MIXED if charset == "utf-8" and charset in charsets else _STRAY
         text = _text(body, charset)
-        if text.count("\ufffd") - _marks(body, charset) <= tolerated * beyond:
+        if text.count("\ufffd") - _marks(body, charset) <= tolerated * len(beyond):
             return Decoded(text.encode("utf-8", "replace"), charset)
     detected = _detected(body)
     return Decoded(_utf8(body, detected), detected)
+
+
+def _is_hopeless(beyond: bytes) -> bool:
+    """A quick look at the middle: whole pages of Chinese should not be tried in vain."""
+    middle = beyond[len(beyond) // 2 :][:_MIDDLE]
+    return middle.decode("utf-8", "replace").count("\ufffd") > _MIXED * len(middle) + 3
 
 
 def _marks(body: bytes, charset: str) -> int:
