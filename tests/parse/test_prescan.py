@@ -55,6 +55,7 @@ BOMBS = {
     "paragraphs, large": "b'<p>x' * (4 << 20)",
     "paragraphs, as many as may be": "b'<p>x' * 499_000",
     "attributes, large": "b'<p a b c d e f g h i j k>' * 600_000",
+    "elements and attributes": "b'<p a b>x' * 499_000 + b' ' * 9_000_000",
     "comments left out": "b'<div>' * 25_000 + b'<!-->' * 3_000_000",
     "scripts left out": "b'<div>' * 25_000 + b'<script></script>' * 400_000",
     "bytes of no charset": "b'<meta charset=windows-1252>' + b'\\x81' * 5_000_000",

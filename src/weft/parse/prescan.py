@@ -21,8 +21,8 @@ _ATTRIBUTE = re.compile(rb"[^\s=\"'/>]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>]
 _BEGUN = re.compile(rb"<[a-zA-Z]")
 _MARKS = b" \n\t\r\f/\"'"  # no attribute follows another without one of these
 _ELEMENTS = 500_000  # with text between them, they and what is read of them take 260 MB and a second
-_LARGE = 4 << 20  # bytes: in fewer there are no more attributes than these
-_ATTRIBUTES = 1_500_000  # of all tags: each takes 240 bytes
+_LARGE = 3 << 20  # bytes: attributes in fewer take less than 512 MB with all elements
+_ATTRIBUTES = 750_000  # of all tags: each takes 240 bytes
 # Names of elements and attributes. Lexbor's tables do not grow: 100,000 names in as many tags take half a second,
 # 200,000 two; 20,000 in the largest page one.
 _NAMES = 20_000
