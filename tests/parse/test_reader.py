@@ -228,6 +228,7 @@ def test_binary() -> None:
     assert not is_binary(b"")
     assert not is_binary(b"a text with one \x01 control")
     assert not is_binary("hello".encode("utf-16"))
+    assert not is_binary(("<p>Привет</p>" * 9).encode("utf-16-le"))
     assert is_binary(bytes(range(256)))
     assert is_binary(bytes(1000))
 

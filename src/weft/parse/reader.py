@@ -181,7 +181,7 @@ def is_binary(body: bytes) -> bool:
     start = body[:_REACH]
     if start.startswith(_MAGIC):
         return True
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or sniff.wide(start):
         return False
     controls = len(start) - len(start.translate(None, _CONTROLS))
     return controls > len(start) * _CONTROL_SHARE or start.count(0) > len(start) * _ZERO_SHARE

@@ -47,8 +47,8 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
             rest = body[len(bom) :]
             return Decoded(rest if charset == "utf-8" else _utf8(rest, charset), charset)
     # Before UTF-8: Cyrillic or Greek in UTF-16 has no byte beyond ASCII.
-    if b"\x00" in body[:_WIDE_REACH] and (wide := _wide(body[:_WIDE_REACH])):
-        return Decoded(_utf8(body, wide), wide)
+    if b"\x00" in body[:_WIDE_REACH] and (order := wide(body[:_WIDE_REACH])):
+        return Decoded(_utf8(body, order), order)
     named = _META.search(body, 0, _META_REACH)
     labels = [declared or "", named[1].decode("ascii", "replace") if named else ""]
     charsets = [charset for charset in map(known, labels) if charset]
@@ -60,7 +60,7 @@ def decode(body: bytes, declared: str | None = None) -> Decoded:
     return _best(body, charsets)
 
 
-def _wide(sample: bytes) -> str:
+def wide(sample: bytes) -> str:
     """UTF-16 without a BOM shows itself by zeros that stand in every other byte only."""
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     if max(even, odd) < max(8, len(sample) // 8) or min(even, odd) * 16 > max(even, odd):
