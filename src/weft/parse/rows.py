@@ -3,14 +3,13 @@
 In: a <tr>, row by row, and the texts of its cells. Out: the text of the row. Called by `weft.parse.walk`.
 """
 
-from itertools import repeat
-
 from selectolax.lexbor import LexborNode
 
 GAP = " | "
+Span = tuple[int, int]
 _CELLS = frozenset({"td", "th"})
-_MOST_COLUMNS = 100
-_MOST_ROWS = 1000  # that one cell may reach over
+_WIDEST = 30  # columns of a cell, and of a row with such cells: no page may make much text of few bytes
+_HIGHEST = 1000  # rows of a cell
 
 
 class Rows:
@@ -21,46 +20,61 @@ class Rows:
 
     def text(self, row: LexborNode, texts: list[str]) -> str:
         """The row in one line. The texts are those of its cells that have any, in order."""
-        cells = self._cells(row)
-        if sum(filled for filled, _ in cells) != len(texts):
-            return GAP.join(map(_cell, texts))  # some text of it is not read: a button's, a menu's
+        cells, is_spanned = _cells(row)
+        if len(cells) == len(texts) and not is_spanned and not self.reaching:
+            return GAP.join(map(_cell, texts))
+        filled = [bool(cell.text().strip()) for cell in cells]
+        if sum(filled) != len(texts):  # some text of it is not read: a button's, a menu's
+            return GAP.join(map(_cell, texts))
         left = iter(texts)
-        columns: list[str] = []
-        for filled, width in cells:
-            columns += [_cell(next(left)) if filled else "", *repeat("", width - 1)]
+        spans = [_span(cell.attributes) for cell in cells]
+        columns = self._columns(row, [_cell(next(left)) if is_filled else "" for is_filled in filled], spans)
         while not columns[-1]:
             columns.pop()
         return GAP.join(columns)
 
-    def _cells(self, row: LexborNode) -> list[tuple[bool, int]]:
-        """For each cell whether it has text, and its width; cells from above are empty here."""
+    def _columns(self, row: LexborNode, cells: list[str], spans: list[Span]) -> list[str]:
+        """Each cell at its column, and empty ones for what reaches into the row from the side or from above."""
         section = row.parent
-        taken = self.reaching.setdefault(section.mem_id if section is not None else 0, {})
-        cells: list[tuple[bool, int]] = []
-        column = 0
-        below: dict[int, int] = {}
-        node = row.first_child
-        while node is not None and column < _MOST_COLUMNS:
-            if node.tag in _CELLS:
-                while taken.get(column):
-                    cells.append((False, 1))
-                    column += 1
-                attributes = node.attributes
-                width = _number(attributes.get("colspan"), _MOST_COLUMNS)
-                height = _number(attributes.get("rowspan"), _MOST_ROWS)
-                if height > 1:
-                    below |= dict.fromkeys(range(column, column + width), height)
-                cells.append((bool(node.text().strip()), width))
-                column += width
-            node = node.next
-        for place, rows in (taken | below).items():
-            taken[place] = rows - 1
-        return cells
+        taken = self.reaching.get(section.mem_id, {}) if section is not None else {}
+        below = {column: rows - 1 for column, rows in taken.items() if rows > 1}
+        columns: list[str] = []
+        for cell, (width, height) in zip(cells, spans, strict=True):
+            while len(columns) in taken:
+                columns.append("")
+            if height > 1:
+                below |= dict.fromkeys(range(len(columns), len(columns) + width), height - 1)
+            columns += [cell, *[""] * (width - 1 if len(columns) < _WIDEST else 0)]
+        if section is not None and (taken or below):
+            self.reaching[section.mem_id] = below
+        return columns
+
+
+def _cells(row: LexborNode) -> tuple[list[LexborNode], bool]:
+    """The cells, and whether any of them takes more than one column or row."""
+    cells: list[LexborNode] = []
+    is_spanned = False
+    node = row.first_child
+    while node is not None:
+        if node.tag in _CELLS:
+            cells.append(node)
+            attributes = node.attributes
+            if attributes and ("colspan" in attributes or "rowspan" in attributes):
+                is_spanned = True
+        node = node.next
+    return cells, is_spanned
+
+
+def _span(attributes: dict[str, str | None]) -> Span:
+    """How many columns and rows a cell takes."""
+    return _number(attributes.get("colspan"), _WIDEST), _number(attributes.get("rowspan"), _HIGHEST)
 
 
 def _cell(text: str) -> str:
     """The text of a cell in one line, which can be told from its neighbours."""
-    return text.replace("\n", " ").replace(GAP, "|")
+    if "\n" in text or "|" in text:
+        return text.replace("\n", " ").replace(GAP, "|")
+    return text
 
 
 def _number(written: str | None, most: int) -> int:

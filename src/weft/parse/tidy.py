@@ -9,13 +9,12 @@ import re
 BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
 _CONTROLS = dict.fromkeys([*range(1, 9), *range(0x0E, 0x1C), 0x7F])  # the others are white space
 # Beside these, hints where a line may break or must not, marks of byte order, invisible operators, and the pictures of
-# icon fonts. A space of no width stands between words where the script has no other: in Thai, Lao, Burmese, Khmer.
-# Joiners and marks of direction say something only of what they stand beside.
-_UNSEEN = re.compile(
-    "[\x01-\x08\x0e-\x1b\x7f\u00ad\u2060-\u2064\ufeff\ue000-\uf8ff]"
-    "|(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b"
-    "|(?<!\\S)[\u200c-\u200f]+(?!\\S)"
-)
+# icon fonts.
+_SILENT = re.compile("[\x01-\x08\x0e-\x1b\x7f\u00ad\u2060-\u2064\ufeff\ue000-\uf8ff]+")
+# Spaces without width, joiners, and marks of direction, which may say something of their neighbours.
+_UNSEEN = re.compile("[\u200b-\u200f]+")
+_SPACE = "\u200b"
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer: no other space
 # Control characters beyond ASCII show that a charset was mistaken for Latin-1 on the way into the page.
 _MISTAKEN = re.compile("[\u0080-\u009f]")
 _LONGEST_NUMBER = 7  # digits of a line's number
@@ -56,7 +55,16 @@ def mended(text: str) -> str:
         return text.translate(_CONTROLS)
     if _MISTAKEN.search(text):
         text = _OCTETS.sub(_meant, text)
-    return _UNSEEN.sub("", text)
+    return _UNSEEN.sub(_telling, _SILENT.sub("", text))
+
+
+def _telling(unseen: re.Match[str]) -> str:
+    """Those of a run of unseen characters that say something of what they stand beside."""
+    text, start, end = unseen.string, unseen.start(), unseen.end()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if not before.strip() and not after.strip():
+        return ""
+    return unseen[0] if _UNSPACED.match(before) else unseen[0].replace(_SPACE, "")
 
 
 def _meant(stretch: re.Match[str]) -> str:

@@ -164,8 +164,6 @@ class Walker:
         first = start * _FACTS
         if not self.are_cells(facts[first + _BOX :: _FACTS], box):
             return
-        if any(self.places.all[place][_REGIONS] & _CODE for place in facts[first + _PLACE :: _FACTS]):
-            return  # lines of code, and perhaps their numbers
         merged = facts[first : first + _FACTS]
         for fact in _SUMMED:
             merged[fact] = sum(facts[first + fact :: _FACTS])
@@ -182,6 +180,8 @@ class Walker:
         parents, places, rows = self.box_parents, self.box_places, self.places.rows
         cells = set()
         for box in boxes:
+            if self.places.all[places[box]][_REGIONS] & _CODE:
+                return False  # lines of code, and perhaps their numbers
             while box != row and parents[box] != row:
                 if places[box] in rows:
                     return False
@@ -287,9 +287,10 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
                     if parts:
                         state.interrupt()
                 elif action == _INLINE:
-                    attributes = node.attributes  # of most no more than a class that says nothing: no call for these
-                    if "style" in attributes or "hidden" in attributes or READINGS[attributes.get("class")]:
-                        child = state.inside(node, attributes, child)
+                    if attributes := node.attributes:  # of most no more than a class that says nothing: no call then
+                        style = attributes.get("style")
+                        if READINGS[attributes.get("class")] or "hidden" in attributes or (style and "none" in style):
+                            child = state.inside(node, attributes, child)
                 elif action == _LINK:
                     found.open_link(node, empty=child is None)
                     state.links += 1
