@@ -34,7 +34,10 @@ def marked(html: str) -> str:
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [
-        ("<p># no<br>- no<br>1. no<br>&gt; no<br>---", "\\# no  \n\\- no  \n1\\. no  \n\\> no  \n\\---"),
+        (
+            "<p># no<br>* no<br>- no<br>1. no<br>&gt; no<br>---",
+            "\\# no  \n\\* no  \n\\- no  \n1\\. no  \n\\> no  \n\\---",
+        ),
         ("<p>2*3*4, 2 * 3, __init__, snake_case, _x_", "2\\*3\\*4, 2 * 3, \\_\\_init\\_\\_, snake_case, \\_x\\_"),
         ("<p>&lt;b&gt; 1 &lt; 2 &amp;amp; R&amp;D [a](b)", "\\<b> 1 < 2 \\&amp; R&D [a]\\(b)"),
         ("<h2>C# #1</h2>", "## C# #1"),

@@ -79,6 +79,10 @@ def test_a_formula_is_a_word_of_its_sentence(html: str, text: str) -> None:
 def test_inline_words_that_nobody_sees_are_left_out() -> None:
     unseen = '<span style="display:none">one</span><span class="x sr-only">two</span><span hidden>three</span>'
     assert walked(f"<p>See <b class=x>the</b> {unseen} end</p>").texts == ["See the end"]
+    found = walked('<p>See <span hidden><a href="/x">a trap</a></span> end</p>')
+    assert (found.texts, [link.href for link in found.links]) == (["See end"], ["/x"])
+    article = "An article that a script is to show. " * 9
+    assert walked(f"<span style='display:none'><p>{article}</p></span>").texts == [article.strip()]
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,11 @@ class Collection:
             return
         if self.link is not None:
             self.link_parts.append(node.text())
-        for found in node.css("a,area"):
+        self.passed_over(node)
+
+    def passed_over(self, node: LexborNode) -> None:
+        """The links of what is not read."""
+        for found in node.css("a,area") if self.anchors else ():
             self.whole_link(found)
 
     def whole_link(self, node: LexborNode) -> None:

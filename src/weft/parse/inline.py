@@ -27,10 +27,11 @@ _UNSEEN = frozenset(
 # Around <math> and the glyphs drawn for it: KaTeX, MathJax, MediaWiki.
 _FORMULAS = frozenset(["katex", "katex-display", "mathjax", "mathjax_display", "mjx-chtml", "mwe-math-element"])
 _CACHED = 1 << 14
+_REMARK = 200  # characters
 _DISPLAY = "{\\displaystyle "
 
 
-class Reading(IntEnum):
+class Sense(IntEnum):
     """How an inline element is read."""
 
     TEXT = 0
@@ -38,31 +39,36 @@ class Reading(IntEnum):
     FORMULA = 2
 
 
-class _Readings(dict[str | None, Reading]):
+class _Senses(dict[str | None, Sense]):
     """By class attribute, worked out when first asked for."""
 
-    def __missing__(self, attribute: str | None) -> Reading:
+    def __missing__(self, attribute: str | None) -> Sense:
         names = (attribute or "").lower().split()
-        reading = Reading.TEXT
+        sense = Sense.TEXT
         if not _UNSEEN.isdisjoint(names):
-            reading = Reading.UNSEEN
+            sense = Sense.UNSEEN
         elif not _FORMULAS.isdisjoint(names):
-            reading = Reading.FORMULA
+            sense = Sense.FORMULA
         if len(self) >= _CACHED:
             self.clear()
-        self[attribute] = reading
-        return reading
+        self[attribute] = sense
+        return sense
 
 
-READINGS = _Readings()
+SENSES = _Senses()
 
 
-def reading(attributes: dict[str, str | None]) -> Reading:
+def sense(attributes: dict[str, str | None]) -> Sense:
     """How an element with these attributes is read."""
     style = attributes.get("style")
     if "hidden" in attributes or (style and "none" in style and "display:none" in style.replace(" ", "").lower()):
-        return Reading.UNSEEN
-    return READINGS[attributes.get("class")]
+        return Sense.UNSEEN
+    return SENSES[attributes.get("class")]
+
+
+def is_remark(node: LexborNode) -> bool:
+    """Whether an element that nobody sees is a word or two; text that scripts are to show is longer."""
+    return len(node.text()) <= _REMARK
 
 
 def formula(node: LexborNode) -> str | None:

@@ -10,7 +10,7 @@ from weft.parse.rows import GAP
 from weft.parse.walk import Walk
 
 # At the beginning of a line: headings, quotes, list items and rules; CommonMark 0.31, sections 4 and 5.
-_LINE_MARK = re.compile(r"^(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|(?:=+|-{2,}|~{3,}|`{3,}[^`\n]*)$)", re.MULTILINE)
+_LINE_MARK = re.compile(r"^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|(?:=+|-{2,}|~{3,}|`{3,}[^`\n]*)$)", re.MULTILINE)
 _NUMBER_MARK = re.compile(r"^(\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
 # Inside a line: emphasis, HTML, entities, addresses of links. An underscore inside a word is none of these.
 _INLINE_MARK = re.compile(

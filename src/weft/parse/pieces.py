@@ -17,7 +17,7 @@ _TAG, _REGIONS = int(Trait.TAG), int(Trait.REGIONS)
 _ROW, _H1, _H6, _LIST_ITEM = map(int, (Tag.ROW, Tag.H1, Tag.H6, Tag.ITEM))
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
-_ANCHOR = "¶"  # of a link to the heading itself, as documentation has it
+_ANCHOR = "¶"
 _LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
 
 
@@ -47,13 +47,18 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             seen.add(text)
         box = facts[index * _FACTS + _BOX]
         if _H1 <= tag <= _H6:
-            yield Piece("heading", text.removesuffix(_ANCHOR), tag - _H1 + 1, box)
+            yield Piece("heading", heading(text), tag - _H1 + 1, box)
         elif tag == _ROW:
             yield Piece("row", text, 0, box)
         elif facts[index * _FACTS + _ITEM]:
             yield Piece("item", text, 0, box)
         else:
             yield Piece("quote" if regions & _QUOTE else "paragraph", text, 0, box)
+
+
+def heading(text: str) -> str:
+    """A heading without the sign of a link to itself."""
+    return text.removesuffix(_ANCHOR).rstrip()
 
 
 def table(walk: Walk, row: int) -> int:

@@ -9,7 +9,7 @@ from functools import cache
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from weft.parse.collect import Attributes, Collection
-from weft.parse.inline import READINGS, Reading, formula, reading
+from weft.parse.inline import SENSES, Sense, formula, is_remark, sense
 from weft.parse.places import Places
 from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk, Wanted
 from weft.parse.rows import Rows
@@ -92,11 +92,14 @@ class Walker:
 
     def inside(self, node: LexborNode, attributes: Attributes, child: LexborNode | None) -> LexborNode | None:
         """The first child of an inline element that is read as it stands."""
-        how = reading(attributes)
-        if how is Reading.FORMULA and (written := formula(node)) is not None:
-            self.parts.append(written)
-            return None
-        return None if how is Reading.UNSEEN else child
+        match sense(attributes):
+            case Sense.FORMULA if (written := formula(node)) is not None:
+                self.parts.append(written)
+                return None
+            case Sense.UNSEEN if is_remark(node):
+                self.found.passed_over(node)
+                return None
+        return child
 
     def in_sentence(self, node: LexborNode) -> bool:
         """Whether a custom element is a word of a sentence; <noscript> is when it has no words of its own."""
@@ -105,7 +108,7 @@ class Walker:
             return node.tag_id > STANDARD or not node.text().strip()
         return False
 
-    def formula(self, node: LexborNode) -> None:
+    def math(self, node: LexborNode) -> None:
         """<math> is a word of its sentence."""
         self.parts.append(formula(node) or "")
 
@@ -289,7 +292,7 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
                 elif action == _INLINE:
                     if attributes := node.attributes:  # of most no more than a class that says nothing: no call then
                         style = attributes.get("style")
-                        if READINGS[attributes.get("class")] or "hidden" in attributes or (style and "none" in style):
+                        if SENSES[attributes.get("class")] or "hidden" in attributes or (style and "none" in style):
                             child = state.inside(node, attributes, child)
                 elif action == _LINK:
                     found.open_link(node, empty=child is None)
@@ -347,5 +350,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
         _FURNITURE: state.furniture,
         _BUTTON: state.button,
         _HEADER: state.header,
-        _FORMULA: state.formula,
+        _FORMULA: state.math,
     }
