@@ -158,7 +158,10 @@ def main() -> None:
     pages = load(arguments.pages, arguments.sample)
     chosen = arguments.only or [OURS, *RIVALS]
     inputs = [(page.id, page.html) for page in pages]
-    runs = {name: measure_cached(name, inputs, arguments.cache) for name in chosen if name != OURS}
+    try:
+        runs = {name: measure_cached(name, inputs, arguments.cache) for name in chosen if name != OURS}
+    except ModuleNotFoundError as missing:
+        parser.error(f"{missing.name} is not installed: pip install -e '.[bench]', or use --only weft")
     trees: dict[str, list[Run]] = {}
     if OURS in chosen:
         mine, trees[TREE] = ours(pages)
