@@ -26,6 +26,18 @@ def test_markdown() -> None:
     )
 
 
+def test_a_long_text_is_not_said_again_whether_its_lines_are_paragraphs_or_not() -> None:
+    one, two = "The first line of a text that is here twice.", "The second line of it, as long as the first is."
+    apart, together = f"<p>{one}</p><p>{two}</p>", f"<div>{one}<br>{two}</div>"
+    for html, text in (
+        (apart + together, f"{one}\n\n{two}"),
+        (together + apart, f"{one}\n{two}"),
+        (apart + f"<p>{one}<br>But more.</p>", f"{one}\n\n{two}\n\n{one}\nBut more."),
+    ):
+        found = walk(LexborHTMLParser(html))
+        assert render(found, range(len(found.texts)), markdown=False) == text
+
+
 def marked(html: str) -> str:
     found = walk(LexborHTMLParser(html))
     return render(found, range(len(found.texts)), markdown=True)

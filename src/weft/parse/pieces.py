@@ -42,9 +42,10 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             yield Piece("code", text)
             continue
         if len(text) > _LONG:
-            if text in seen:
+            lines = text.split("\n")
+            if seen.issuperset(lines):
                 continue
-            seen.add(text)
+            seen.update(lines)
         box = facts[index * _FACTS + _BOX]
         if _H1 <= tag <= _H6:
             yield Piece("heading", heading(text), tag - _H1 + 1, box)
