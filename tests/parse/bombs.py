@@ -38,6 +38,10 @@ def bombs() -> Iterator[tuple[str, bytes, Headers]]:
     yield "classes", b"".join(b"<div class='nav-%d content'>x</div>" % number for number in range(30_000)), HTML
     yield "headers", b"<div>" * 200 + b"<header>x</header>" * 100_000, HTML
     yield "nested-headers", (b"<header>" + b"<div>" * 3) * 60 + b"<b>x</b>" * 100_000 + b"<h1>title</h1>", HTML
+    yield "hidden-in-hidden", b"<p>" + b"<span hidden>" * 9_000 + b"word " * 1_000_000, HTML
+    yield "properties", b"<div itemprop=name>" * 9_000 + b"word " * 1_000_000, HTML
+    yield "noscripts", b"<p>x " + b"<span>x <noscript>" * 4_500 + b"word " * 1_000_000, HTML
+    yield "no-formulas", b"<span class=katex>" * 900 + b"<i>x</i>" * 400_000, HTML
     yield "element-names", b"".join(b"<x%d>" % number for number in range(400_000)), HTML
     yield "attribute-names", b"".join(b"<p x%d>" % number for number in range(200_000)), HTML
     yield "many-elements", b"<p>x" * 2_000_000, HTML

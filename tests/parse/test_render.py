@@ -62,7 +62,7 @@ def marked(html: str) -> str:
             "<table><tr><th>a|b<th>c | d<tr><td>1<td>2<td>3</table><table><tr><td>x<td>y</table>",
             "| a\\|b | c\\|d |\n| --- | --- |\n| 1 | 2 | 3 |\n\n| x | y |\n| --- | --- |",
         ),
-        ("<table><tr><th>a<th>b<th>c<tr><td>1<td>2</table>", "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 |  |"),
+        ("<table><tr><th>a<th>b<th>c<tr><td>1<td>2</table>", "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 |"),
     ],
 )
 def test_markdown_means_what_the_page_says(html: str, markdown: str) -> None:

@@ -5,7 +5,8 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 
 from selectolax.lexbor import LexborNode
 
-from weft.parse.microdata import PROPERTIES, microdata, short_text
+from weft.parse.brief import brief_text
+from weft.parse.microdata import PROPERTIES, microdata
 from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
 from weft.parse.schema import speaks
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
@@ -66,7 +67,7 @@ class Collection:
     def profile(self, node: LexborNode) -> None:
         """A link to whoever wrote the page names them."""
         if len(self.profiles) < _MOST_PROFILES:
-            self.profiles.append(short_text(node))
+            self.profiles.append(brief_text(node) or "")
 
     def finish(self, root: LexborNode) -> None:
         """The walk is over. Microdata is dear, and asked last: it is looked for where it may tell something new."""
@@ -201,7 +202,7 @@ class Collection:
         self.is_marked = self.is_marked or name in PROPERTIES
         value = attributes.get("content") or attributes.get("datetime")
         if not value and name in _VALUE_PROPERTIES:
-            value = node.text()
+            value = brief_text(node)
         if value and len(value) <= _LONGEST_VALUE:
             self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
         return region_bit(REGION_OF_PROPERTY.get(name, ""))

@@ -5,7 +5,7 @@ In: the pieces, in order. Out: their lines. Called by `weft.parse.render`.
 
 import re
 
-from weft.parse.pieces import Piece, lists
+from weft.parse.pieces import Piece, list_levels
 from weft.parse.rows import GAP
 from weft.parse.walk import Walk
 
@@ -24,8 +24,7 @@ class Markdown:
     """The pieces of one page, one after the other."""
 
     def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.columns = 0  # of the running table
+        self.levels = list_levels(walk)
 
     def lines(self, piece: Piece, follows: bool) -> str:
         """The lines of a piece; whether one of its kind, and of its table, stands right before it."""
@@ -34,10 +33,10 @@ class Markdown:
             case "heading":
                 return f"{'#' * piece.level} {_inline(text.replace(chr(10), ' '))}"
             case "item":
-                margin = _INDENT * (lists(self.walk, piece.box) - 1)
+                margin = _INDENT * (self.levels[piece.box] - 1)
                 return f"{margin}- " + escaped(text).replace("\n", f"\n{margin}{_INDENT}")
             case "row":
-                return self.row(text, first=not follows)
+                return _row(text, first=not follows)
             case "quote":
                 return "> " + escaped(text).replace("\n", "\n> ")
             case "code":
@@ -45,14 +44,12 @@ class Markdown:
                 return f"{fence}\n{text}\n{fence}"
         return escaped(text).replace("\n", "  \n")
 
-    def row(self, text: str, first: bool) -> str:
-        """A row with all its columns; the first is the head."""
-        cells = [_inline(cell).replace("|", "\\|") for cell in text.split(GAP)]
-        if first:
-            self.columns = len(cells)
-        cells += [""] * (self.columns - len(cells))
-        line = f"| {GAP.join(cells)} |"
-        return f"{line}\n|{' --- |' * self.columns}" if first else line
+
+def _row(text: str, first: bool) -> str:
+    """The first row is the head: it says how many columns there are, and others may have fewer."""
+    cells = [_inline(cell).replace("|", "\\|") for cell in text.split(GAP)]
+    line = f"| {GAP.join(cells)} |"
+    return f"{line}\n|{' --- |' * len(cells)}" if first else line
 
 
 def _inline(text: str) -> str:

@@ -3,13 +3,11 @@
 In: the root of a tree. Out: `RawItem`s in the page's order. Called by `weft.parse.collect`.
 """
 
-from itertools import islice
-
 from selectolax.lexbor import LexborNode
 
+from weft.parse.brief import brief_text
 from weft.parse.raw import RawItem
 
-_TEXT_NODE = 2
 PROPERTIES = {
     "author": "author",
     "creator": "author",
@@ -24,10 +22,8 @@ PROPERTIES = {
 }
 _WRITTEN_OUT = frozenset({"author", "datepublished", "datecreated", "datemodified", "headline"})  # else only in <meta>
 _OF_THE_PAGE = frozenset({"", "mainentity", "mainentityofpage", "blogpost"})  # properties whose items are no mere part
-_LONGEST = 300  # characters of a value that is the text of an element
 _MOST = 60  # properties looked at
 _HIGHEST = 50  # elements above one among which its item is looked for
-_INSIDE = 60  # nodes inside one that its text is taken from
 
 
 def microdata(root: LexborNode) -> list[RawItem]:
@@ -74,12 +70,5 @@ def _value(node: LexborNode, name: str) -> str:
     if name == "author":
         inner = node.css_first("[itemprop=name]")
         if inner is not None:
-            return inner.attributes.get("content") or short_text(inner)
-    return short_text(node)
-
-
-def short_text(node: LexborNode) -> str:
-    """The text of an element that holds little of it; an element that holds much is no value."""
-    nodes = list(islice(node.traverse(include_text=True), _INSIDE))
-    text = " ".join(" ".join(part.text_content or "" for part in nodes if part.tag_id == _TEXT_NODE).split())
-    return text if len(nodes) < _INSIDE and len(text) <= _LONGEST else ""
+            return inner.attributes.get("content") or brief_text(inner) or ""
+    return brief_text(node) or ""

@@ -18,6 +18,7 @@ _ROW, _H1, _H6, _LIST_ITEM = map(int, (Tag.ROW, Tag.H1, Tag.H6, Tag.ITEM))
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
 _ANCHOR = "¶"
+_MOST_LISTS = 20
 _LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
 
 
@@ -68,10 +69,10 @@ def table(walk: Walk, row: int) -> int:
     return parents[parents[row]]
 
 
-def lists(walk: Walk, box: int) -> int:
-    """In how many list items, one in the other, a box lies."""
-    many = 0
-    while box:
-        many += walk.places[walk.box_places[box]][_TAG] == _LIST_ITEM
-        box = walk.box_parents[box]
-    return many
+def list_levels(walk: Walk) -> list[int]:
+    """Of each box, in how many list items, one in the other, it lies; of many not all are counted."""
+    levels = [0]
+    for parent, place in zip(walk.box_parents[1:], walk.box_places[1:], strict=True):
+        is_item = walk.places[place][_TAG] == _LIST_ITEM
+        levels.append(min(levels[parent] + is_item, _MOST_LISTS))
+    return levels

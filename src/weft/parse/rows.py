@@ -42,7 +42,7 @@ class Rows:
         for cell, (width, height) in zip(cells, spans, strict=True):
             while len(columns) in taken:
                 columns.append("")
-            if height > 1:
+            if height > 1 and len(columns) < _WIDEST:
                 below |= dict.fromkeys(range(len(columns), len(columns) + width), height - 1)
             columns += [cell, *[""] * (width - 1 if len(columns) < _WIDEST else 0)]
         if section is not None and (taken or below):

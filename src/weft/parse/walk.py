@@ -8,6 +8,7 @@ from functools import cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from weft.parse.brief import brief_text
 from weft.parse.collect import Attributes, Collection
 from weft.parse.inline import SENSES, Sense, formula, is_remark, sense
 from weft.parse.places import Places
@@ -55,6 +56,7 @@ class Walker:
         self.pre = 0  # how many elements were entered up to the <pre> we are in
         self.link_chars = self.links = self.images = 0  # of the running block
         self.item_pending = 0
+        self.looked_into: tuple[int, LexborNode | None] = (0, None)  # how many elements above, and the element
         self.rows = Rows()
         self.found = Collection(wanted)
 
@@ -92,20 +94,28 @@ class Walker:
 
     def inside(self, node: LexborNode, attributes: Attributes, child: LexborNode | None) -> LexborNode | None:
         """The first child of an inline element that is read as it stands."""
-        match sense(attributes):
-            case Sense.FORMULA if (written := formula(node)) is not None:
-                self.parts.append(written)
-                return None
-            case Sense.UNSEEN if is_remark(node):
-                self.found.passed_over(node)
-                return None
+        how = sense(attributes)
+        if how is Sense.TEXT or self.is_looked_into():
+            return child
+        if how is Sense.FORMULA and (written := formula(node)) is not None:
+            self.parts.append(written)
+            return None
+        if how is Sense.UNSEEN and is_remark(node):
+            self.found.passed_over(node)
+            return None
+        self.looked_into = (len(self.entered), node)
         return child
+
+    def is_looked_into(self) -> bool:
+        """Whether an element that we are in was searched whole: searching those inside it, too, would be quadratic."""
+        depth, node = self.looked_into
+        return len(self.entered) > depth and self.entered[depth] is node
 
     def in_sentence(self, node: LexborNode) -> bool:
         """Whether a custom element is a word of a sentence; <noscript> is when it has no words of its own."""
         above = self.entered[-1].tag_id if self.entered else 0
         if above in self.sentences or (self.parts and above in self.inline):
-            return node.tag_id > STANDARD or not node.text().strip()
+            return node.tag_id > STANDARD or brief_text(node) == ""
         return False
 
     def math(self, node: LexborNode) -> None:
