@@ -76,6 +76,12 @@ def test_a_formula_is_a_word_of_its_sentence(html: str, text: str) -> None:
     assert walked(f"<p>We know that {html} holds.</p>").texts == [f"We know that {text} holds."]
 
 
+def test_a_link_to_its_own_heading_is_no_part_of_it() -> None:
+    found = walked('<h2><a href="#use">#</a> Use <a href="/c">C</a></h2><p>Issue <a href="/issues/3">#</a>3')
+    assert found.texts == ["Use C", "Issue #3"]
+    assert [link.text for link in found.links] == ["#", "C", "#"]
+
+
 def test_inline_words_that_nobody_sees_are_left_out() -> None:
     unseen = '<span style="display:none">one</span><span class="x sr-only">two</span><span hidden>three</span>'
     assert walked(f"<p>See <b class=x>the</b> {unseen} end</p>").texts == ["See the end"]

@@ -64,6 +64,10 @@ class Collection:
                 self.profile(node)
         self.link_parts.clear()
 
+    def leads_inside(self) -> bool:
+        """Whether the open link leads to a part of the page."""
+        return self.link is not None and (self.link.attributes.get("href") or "").startswith("#")
+
     def profile(self, node: LexborNode) -> None:
         """A link to whoever wrote the page names them."""
         if len(self.profiles) < _MOST_PROFILES:

@@ -1,9 +1,10 @@
 """The kept blocks of a page as pieces of text that each have lines of their own.
 
-In: a `Walk` and which of its blocks to keep. Out: `Piece`s. Called by `weft.parse.render`.
+In: a `Walk` and which of its blocks to keep. Out: runs of `Piece`s of one kind. Called by `weft.parse.render`.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import msgspec
 
@@ -17,7 +18,6 @@ _TAG, _REGIONS = int(Trait.TAG), int(Trait.REGIONS)
 _ROW, _H1, _H6, _LIST_ITEM = map(int, (Tag.ROW, Tag.H1, Tag.H6, Tag.ITEM))
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
-_ANCHOR = "¶"
 _MOST_LISTS = 20
 _LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
 
@@ -28,7 +28,14 @@ class Piece(msgspec.Struct, gc=False):
     kind: str  # paragraph, heading, item, row, code, quote
     text: str
     level: int = 0  # of a heading
-    box: int = 0
+    box: int = 0  # of an item
+    table: int = 0  # of a row, its box
+
+
+def runs(walk: Walk, kept: Iterable[int]) -> Iterator[tuple[str, list[Piece]]]:
+    """Pieces of a kind that stand together, rows of one table only."""
+    for (kind, _), run in groupby(pieces(walk, kept), key=lambda piece: (piece.kind, piece.table)):
+        yield kind, list(run)
 
 
 def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
@@ -47,20 +54,14 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             if seen.issuperset(lines):
                 continue
             seen.update(lines)
-        box = facts[index * _FACTS + _BOX]
         if _H1 <= tag <= _H6:
-            yield Piece("heading", heading(text), tag - _H1 + 1, box)
+            yield Piece("heading", text, level=tag - _H1 + 1)
         elif tag == _ROW:
-            yield Piece("row", text, 0, box)
+            yield Piece("row", text, table=table(walk, facts[index * _FACTS + _BOX]))
         elif facts[index * _FACTS + _ITEM]:
-            yield Piece("item", text, 0, box)
+            yield Piece("item", text, box=facts[index * _FACTS + _BOX])
         else:
-            yield Piece("quote" if regions & _QUOTE else "paragraph", text, 0, box)
-
-
-def heading(text: str) -> str:
-    """A heading without the sign of a link to itself."""
-    return text.removesuffix(_ANCHOR).rstrip()
+            yield Piece("quote" if regions & _QUOTE else "paragraph", text)
 
 
 def table(walk: Walk, row: int) -> int:

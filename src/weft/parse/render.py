@@ -7,45 +7,28 @@ from collections.abc import Iterable
 from unicodedata import combining, is_normalized, normalize
 
 from weft.parse.markdown import Markdown, escaped
-from weft.parse.pieces import Piece, pieces, table
+from weft.parse.pieces import Piece, runs
 from weft.parse.walk import Walk
 
-_TIGHT = frozenset({"item", "row"})  # pieces of the same kind that follow each other without an empty line
-_NO_PIECE = Piece("", "")
 _TOWER = 120  # marks on one letter: no script needs 30 (UAX 15, section 13), and ordering them takes quadratic time
 
 
 def render(walk: Walk, kept: Iterable[int], markdown: bool = False) -> str:
     """The kept blocks, in order."""
-    out: list[str] = []
-    before = _NO_PIECE
-    marked = Markdown(walk) if markdown else None
-    for piece in pieces(walk, kept):
-        text = piece.text
-        follows = piece.kind == before.kind and (
-            piece.kind != "row" or table(walk, piece.box) == table(walk, before.box)
-        )
-        if out:
-            out.append(_gap(piece.kind, markdown) if follows else "\n\n")
-        if marked:
-            text = marked.lines(piece, follows)
-        elif piece.kind == "item":
-            text = f"- {text}"
-        out.append(text if text.isascii() else _normal(text))
-        before = piece
-    return "".join(out)
+    written = Markdown(walk).text if markdown else _plain
+    texts = [written(kind, run) for kind, run in runs(walk, kept)]
+    return "\n\n".join([text if text.isascii() else _normal(text) for text in texts])
+
+
+def _plain(kind: str, run: list[Piece]) -> str:
+    if kind == "item":
+        return "\n".join([f"- {piece.text}" for piece in run])
+    return ("\n" if kind == "row" else "\n\n").join([piece.text for piece in run])
 
 
 def paragraphs(lines: str, markdown: bool = False) -> str:
     """A text that is no blocks, a line for each paragraph."""
     return "\n\n".join(escaped(text) if markdown else text for text in map(_normal, lines.split("\n")))
-
-
-def _gap(kind: str, markdown: bool) -> str:
-    """What stands between two pieces of a kind."""
-    if kind in _TIGHT:
-        return "\n"
-    return "\n>\n" if markdown and kind == "quote" else "\n\n"
 
 
 def _normal(text: str) -> str:

@@ -14,7 +14,7 @@ from weft.parse.features import features
 from weft.parse.language import detect
 from weft.parse.metadata import declared_language, first_heading, metadata
 from weft.parse.model import chances, choose, tempered, weights
-from weft.parse.pieces import heading, table
+from weft.parse.pieces import table
 from weft.parse.reading import Reading, read
 from weft.parse.render import paragraphs, render
 from weft.parse.schema import SchemaItem, article_body
@@ -169,7 +169,7 @@ def _shortened(walk: Walk) -> Walk:
 
 def _headings(walk: Walk, kept: list[int]) -> tuple[str, ...]:
     places, numbers = walk.places, walk.facts[Fact.PLACE :: len(Fact)]
-    return tuple(heading(walk.texts[i]) for i in kept if Tag.H1 <= places[numbers[i]][Trait.TAG] <= Tag.H6)
+    return tuple(walk.texts[i] for i in kept if Tag.H1 <= places[numbers[i]][Trait.TAG] <= Tag.H6)
 
 
 def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ _LINE_ENDS = ("\n", BREAK)
 _PARTS = frozenset({"article", "main", "section", "header"})
 _NEAR = 16  # elements above a <header> among which a part of the page is looked for: no page may make it many
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ANCHORS = frozenset("#¶§🔗")
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
 
 
@@ -88,8 +89,12 @@ class Walker:
         return self.pre
 
     def link_text(self, text: str) -> None:
-        """Text inside a link."""
-        self.link_chars += len(text.strip())
+        """Text inside a link; the sign of one to the heading that it stands in is not read."""
+        said = text.strip()
+        if said in _ANCHORS and self.found.leads_inside():
+            self.parts.pop()
+        else:
+            self.link_chars += len(said)
         self.found.link_parts.append(text)
 
     def inside(self, node: LexborNode, attributes: Attributes, child: LexborNode | None) -> LexborNode | None:
