@@ -102,7 +102,8 @@ def _best(body: bytes, charsets: list[str]) -> Decoded:
 def _is_hopeless(beyond: bytes) -> bool:
     """A quick look at the middle: whole pages of Chinese should not be tried in vain."""
     middle = beyond[len(beyond) // 2 :][:_MIDDLE]
-    return middle.decode("utf-8", "replace").count("\ufffd") > _MIXED * len(middle) + 3
+    failures = middle.decode("utf-8", "replace").count("\ufffd") - _marks(middle, "utf-8")
+    return failures > _MIXED * len(middle) + 3
 
 
 def _marks(body: bytes, charset: str) -> int:
