@@ -38,6 +38,21 @@ def test_a_long_text_is_not_said_again_whether_its_lines_are_paragraphs_or_not()
         assert render(found, range(len(found.texts)), markdown=False) == text
 
 
+def test_numbers_of_lines_beside_their_code_are_left_out() -> None:
+    code = "def main():\n    return 1\n\nmain()"
+    beside = f"<table><tr><td><pre>9\n10\n11\n12\n13</pre></td><td><pre>{code}\n</pre></td></tr></table>"
+    for html, text in (
+        (beside, code),
+        (
+            f"<pre>{code}</pre><p>prints</p><pre>1\n2\n3\n4</pre><p>then.</p>",
+            f"{code}\n\nprints\n\n1\n2\n3\n4\n\nthen.",
+        ),
+        ("<pre>0\n1</pre><pre>a\nb</pre>", "0\n1\n\na\nb"),
+    ):
+        found = walk(LexborHTMLParser(html))
+        assert render(found, range(len(found.texts))) == text
+
+
 def marked(html: str) -> str:
     found = walk(LexborHTMLParser(html))
     return render(found, range(len(found.texts)), markdown=True)

@@ -45,6 +45,8 @@ def test_invisible_characters_that_a_script_needs_are_kept(text: str) -> None:
         ("\u00d0\u009f\u00d1\u0080\u00d0\u00b8\u00d0\u00b2\u00d0\u00b5\u00d1\u0082", "Привет"),
         ("don\u0092t \u0096 never", "don’t – never"),  # Windows-1252 taken for Latin-1
         ("\u00d1\u0085\u00d1\u0083 and so on\u0085 it went", "ху and so on… it went"),
+        ("wait\u0085 what", "wait… what"),
+        ("\u00c3\u0085ngstr\u00c3\u00b6m", "Ångström"),
         ("caf\u00e9 \u0093bar\u0094", "café “bar”"),
         ("\u0081", ""),
         ("bell\x07 and\x1b escape\x7f", "bell and escape"),

@@ -19,6 +19,8 @@ _ROW, _H1, _H6, _LIST_ITEM = map(int, (Tag.ROW, Tag.H1, Tag.H6, Tag.ITEM))
 _PRE = 1 << REGIONS.index("pre")
 _QUOTE = 1 << REGIONS.index("quote")
 _MOST_LISTS = 20
+_LONGEST_NUMBER = 7  # digits of a line's number
+_EMPTY_LINES = 2  # after the last line of code, which may be numbered
 _LONG = 40  # characters: a text this long that comes again is a repetition, not a coincidence
 
 
@@ -47,9 +49,10 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
         place = places[facts[index * _FACTS + _PLACE]]
         tag, regions = place[_TAG], place[_REGIONS]
         if regions & _PRE:
-            yield Piece("code", text)
+            if not (text[0].isdecimal() and index + 1 < len(texts) and _numbers_lines(text, texts[index + 1])):
+                yield Piece("code", text)
             continue
-        if len(text) > _LONG:
+        if len(text) > _LONG and tag != _ROW:
             lines = text.split("\n")
             if seen.issuperset(lines):
                 continue
@@ -62,6 +65,16 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             yield Piece("item", text, box=facts[index * _FACTS + _BOX])
         else:
             yield Piece("quote" if regions & _QUOTE else "paragraph", text)
+
+
+def _numbers_lines(text: str, code: str) -> bool:
+    """Whether a text is the numbers of a code's lines, which some pages set beside it in a <pre> of their own."""
+    numbers = text.split()
+    first = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) <= _LONGEST_NUMBER else 0
+    lines = code.count("\n") + 1
+    if first == 0 or not lines <= len(numbers) <= lines + _EMPTY_LINES:
+        return False
+    return all(number == str(line) for line, number in enumerate(numbers, first))
 
 
 def table(walk: Walk, row: int) -> int:

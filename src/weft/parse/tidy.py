@@ -17,15 +17,14 @@ _SPACE = "\u200b"
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer: no other space
 # Control characters beyond ASCII show that a charset was mistaken for Latin-1 on the way into the page.
 _MISTAKEN = re.compile("[\u0080-\u009f]")
-_LONGEST_NUMBER = 7  # digits of a line's number
+_NEXT_LINE = "\u0085"
 _OCTETS = re.compile("[\u0080-\u00ff]+")
 
 
 def tidy(raw: str, pre: int) -> str:
     """White space as it stands in a <pre>, elsewhere lines where a <br> is and single spaces."""
     if pre:
-        text = mended(raw.replace(BREAK, "\n")).strip("\n").rstrip()
-        return "" if _is_numbering(text) else text
+        return mended(raw.replace(BREAK, "\n")).strip("\n").rstrip()
     if BREAK in raw:
         return "\n".join(filter(None, map(_evened, raw.split(BREAK))))
     text = raw.strip()
@@ -34,19 +33,9 @@ def tidy(raw: str, pre: int) -> str:
 
 
 def _evened(text: str) -> str:
-    """One line with single spaces."""
-    line = " ".join(text.split())
+    """One line with single spaces. One of the mistaken characters counts as white space, and is mended before."""
+    line = " ".join((mended(text) if _NEXT_LINE in text else text).split())
     return line if line.isprintable() else " ".join(mended(text).split())
-
-
-def _is_numbering(text: str) -> bool:
-    """Numbers of lines, which some pages set beside their code in a <pre> of its own."""
-    if not text[:1].isdecimal():
-        return False
-    numbers = text.split()
-    if len(numbers) < 2 or not numbers[0].isdecimal() or len(numbers[0]) > _LONGEST_NUMBER:
-        return False
-    return all(number == str(line) for line, number in enumerate(numbers, int(numbers[0])))
 
 
 def mended(text: str) -> str:
