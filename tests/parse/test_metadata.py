@@ -73,6 +73,12 @@ def test_the_site_is_cut_off_the_title_only_when_it_is_known() -> None:
     assert about("<title>Pier vote | Courier</title>").title == "Pier vote | Courier"
 
 
+def test_what_says_nothing_gives_way_to_the_next() -> None:
+    empty = "<meta property=og:title content='&amp;nbsp;'><meta name=description content=' '>"
+    found = about(f"{empty}<meta name=twitter:title content='Pier vote'><meta name=description content=D>")
+    assert (found.title, found.description) == ("Pier vote", "D")
+
+
 def test_an_address_is_no_author() -> None:
     assert about('<meta property="article:author" content="https://facebook.com/tom">').author == ""
 
@@ -112,6 +118,11 @@ DAY = datetime(2024, 5, 1, tzinfo=UTC)
             "<div itemscope itemtype=http://schema.org/Comment><b itemprop=author>Zed</b></div><p itemprop=author>A",
             "A",
             None,
+        ),
+        (
+            "<p><b itemprop='creator author'>Ann Lee</b><i itemprop='x datePublished' content=2024-05-01>",
+            "Ann Lee",
+            DAY,
         ),
         ("<p itemprop=author>" + "word " * 100, "", None),
         ("<b itemprop=author>" * 300, "", None),

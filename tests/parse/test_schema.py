@@ -69,6 +69,14 @@ def test_a_second_article_does_not_fill_the_gaps_of_the_first() -> None:
     assert [item.author for item in speaking] == ["", "Ann"]
 
 
+def test_the_first_of_many_articles_speaks_only_for_a_page_of_its_title() -> None:
+    scripts = [script(*({"@type": "Article", "headline": f"Piece {number}"} for number in range(4)))]
+    assert schema(scripts).speakers == []
+    assert schema(scripts, "News | Courier").speakers == []
+    assert [item.headline for item in schema(scripts, "PIECE 0 | Courier").speakers] == ["Piece 0"]
+    assert [item.headline for item in schema([script(OTHER, ARTICLE)]).speakers] == ["Other story"]
+
+
 def test_lists_and_their_entries_are_still_described() -> None:
     described = schema([script({"@type": "ItemList", "itemListElement": [OTHER]}, ARTICLE)])
     assert [item.type for item in described.items] == ["ItemList", "Article", "NewsArticle"]

@@ -45,6 +45,9 @@ def test_readings_above_characters_are_no_text() -> None:
         ("<x-card>one</x-card><x-card>two</x-card>", ["one", "two"]),
         ("<a href=x><x-card>one</x-card></a><a href=y><x-card>two</x-card></a>", ["one", "two"]),
         ("<p>lazy <noscript><img src=x></noscript> image</p>", ["lazy image"]),
+        ("<div>Out <g-emoji>🎉</g-emoji> now</div><div><x-y>three</x-y></div>", ["Out 🎉 now", "three"]),
+        ("<ul><li><x-y>one</x-y> two<li><x-y>three</x-y><x-y>four</x-y>", ["one two", "three", "four"]),
+        ("<p><x-y>one<x-z>two</x-z></x-y></p>", ["onetwo"]),
     ],
 )
 def test_made_up_elements_are_words_in_a_sentence_and_blocks_elsewhere(html: str, texts: list[str]) -> None:
@@ -70,6 +73,8 @@ _MATH = (
         (f'<span class=mwe-math-element><span style="display: none">{_MATH}</span><img alt=x></span>', "E=m^2"),
         (f'<span class=MathJax_Preview>E=m2</span><span class="MathJax"><nobr>E=m2</nobr>{_MATH}</span>', "E=m^2"),
         ("<span class=katex>E</span>", "E"),
+        ("<math><semantics><mi>E</mi><annotation>e in words</annotation></semantics></math>", "E"),
+        ("<span class=katex><math></math>E</span>", "E"),
     ],
 )
 def test_a_formula_is_a_word_of_its_sentence(html: str, text: str) -> None:
@@ -80,6 +85,11 @@ def test_a_link_to_its_own_heading_is_no_part_of_it() -> None:
     found = walked('<h2><a href="#use">#</a> Use <a href="/c">C</a></h2><p>Issue <a href="/issues/3">#</a>3')
     assert found.texts == ["Use C", "Issue #3"]
     assert [link.text for link in found.links] == ["#", "C", "#"]
+    assert walked('<p>Press <a href="#keys">#</a> to end</p>').texts == ["Press # to end"]
+
+
+def test_a_formula_in_a_link_is_what_the_link_says() -> None:
+    assert [link.text for link in walked(f"<p><a href=/e>On {_MATH}</a></p>").links] == ["On E=m^2"]
 
 
 def test_inline_words_that_nobody_sees_are_left_out() -> None:
@@ -101,6 +111,10 @@ def test_inline_words_that_nobody_sees_are_left_out() -> None:
         ("<tr><td>a | b<td>c<br>d", ["a|b | c d"]),
         ("<tr><td>a<td><button>press</button><td>b", ["a | b"]),
         ("<tr><td colspan=x>a<td rowspan=0>b<td colspan=99999999999>c", ["a | b | c"]),
+        ("<tr><td rowspan=2>x<td>1<tr><td>2<tr><td>y<td>3", ["x | 1", " | 2", "y | 3"]),
+        ("<tr><td rowspan=3>x<td>1<tr></tr><tr><td>2<td>3<tr><td>y<td>4", ["x | 1", " | 2 | 3", "y | 4"]),
+        (f"<tr><td rowspan=2>{'long ' * 50}<td>1<tr><td>2<td>3", [("long " * 50).strip(), "1", " | 2 | 3"]),
+        ("<tr><td rowspan=2>x<td><button>no</button><td>1<tr><td>2<td>3", ["x | 1", " | 2 | 3"]),
     ],
 )
 def test_cells_stay_under_their_columns(rows: str, texts: list[str]) -> None:

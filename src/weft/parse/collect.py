@@ -6,14 +6,13 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 from selectolax.lexbor import LexborNode
 
 from weft.parse.brief import brief_text
-from weft.parse.microdata import PROPERTIES, microdata
+from weft.parse.inline import is_not_displayed
+from weft.parse.microdata import known_property, microdata
 from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
 from weft.parse.schema import speaks
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
 _HIDDEN = region_bit("hidden")
-_VALUE_PROPERTIES = frozenset({"name", "headline", "author", "datepublished", "datemodified", "price", "sku", "brand"})
-_LONGEST_VALUE = 300
 _MOST_PROFILES = 10
 _MOST_TYPES = 100
 _LOOKED_AT = 50_000  # characters of each script
@@ -97,7 +96,7 @@ class Collection:
         name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
         marked = attributes.get("itemprop")
         if marked:
-            self.is_marked = self.is_marked or marked.lower() in PROPERTIES
+            self.is_marked = self.is_marked or known_property(marked) is not None
             name = name or f"itemprop:{marked}"
         content = attributes.get("content")
         if name and content:
@@ -154,17 +153,13 @@ class Collection:
                 continue
             self.whole_link(found)
 
-    def button(self, node: LexborNode) -> None:
-        """A button in a link is what the link says; one around links has them like any other element."""
+    def passed_over(self, node: LexborNode) -> None:
+        """What is not read: inside a link it says something of that; around links it has them like anything else."""
         if not self.anchors:
             return
         if self.link is not None:
             self.link_parts.append(node.text())
-        self.passed_over(node)
-
-    def passed_over(self, node: LexborNode) -> None:
-        """The links of what is not read."""
-        for found in node.css("a,area") if self.anchors else ():
+        for found in node.css("a,area"):
             self.whole_link(found)
 
     def whole_link(self, node: LexborNode) -> None:
@@ -175,18 +170,18 @@ class Collection:
             text = " ".join(node.text().split()) or attributes.get("alt") or _alternative(node)
             self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))
 
-    def marks(self, node: LexborNode, attributes: Attributes) -> tuple[int, int] | None:
+    def marks(self, attributes: Attributes) -> tuple[int, int] | None:
         """Class bits of the id, and regions by what other attributes say; None if they say nothing."""
         name, style = attributes.get("id"), attributes.get("style")
         bits = CLASS_BITS[name] if name else 0
         regions = 0
-        if style and "none" in style and "display:none" in style.replace(" ", "").lower():
+        if style and is_not_displayed(style):
             regions = _HIDDEN
         if not _TELLING.isdisjoint(attributes):
-            regions |= self.regions(node, attributes)
+            regions |= self.regions(attributes)
         return (bits, regions) if bits or regions else None
 
-    def regions(self, node: LexborNode, attributes: Attributes) -> int:
+    def regions(self, attributes: Attributes) -> int:
         """ARIA roles, hiding, microdata, which is collected on the way."""
         role = attributes.get("role")
         regions = region_bit(REGION_OF_ROLE.get(role.lower(), "")) if role else 0
@@ -197,19 +192,20 @@ class Collection:
         elif "itemscope" in attributes:  # a thing of no type
             self.is_marked = True
         if "itemprop" in attributes:
-            regions |= self.item_property(node, attributes)
+            regions |= self.item_property(attributes)
         return regions
 
-    def item_property(self, node: LexborNode, attributes: Attributes) -> int:
-        """Keep a microdata property whose value is short; long ones are the text itself."""
-        name = (attributes["itemprop"] or "").lower()
-        self.is_marked = self.is_marked or name in PROPERTIES
-        value = attributes.get("content") or attributes.get("datetime")
-        if not value and name in _VALUE_PROPERTIES:
-            value = brief_text(node)
-        if value and len(value) <= _LONGEST_VALUE:
-            self.metas.append(RawMeta(f"itemprop:{name}", " ".join(value.split())))
-        return region_bit(REGION_OF_PROPERTY.get(name, ""))
+    def item_property(self, attributes: Attributes) -> int:
+        """Regions by what microdata says of an element."""
+        properties = (attributes["itemprop"] or "").lower().split()
+        self.is_marked = self.is_marked or any(map(known_property, properties))
+        if "datepublished" in properties:
+            date = attributes.get("content") or attributes.get("datetime") or ""
+            self.metas.append(RawMeta("itemprop:datepublished", date))
+        regions = 0
+        for name in properties:
+            regions |= region_bit(REGION_OF_PROPERTY.get(name, ""))
+        return regions
 
 
 def _alternative(link: LexborNode) -> str:

@@ -27,4 +27,5 @@ MODIFIED = (
     "last-modified",
     "dcterms.modified",
 )
+KNOWN = frozenset((*TITLES, *DESCRIPTIONS, *SITES, *AUTHORS, *PUBLISHED, *DATED, *MODIFIED))
 OPEN_GRAPH = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:")

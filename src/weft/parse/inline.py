@@ -58,10 +58,14 @@ class _Senses(dict[str | None, Sense]):
 SENSES = _Senses()
 
 
+def is_not_displayed(style: str | None) -> bool:
+    """Whether a style attribute hides its element."""
+    return style is not None and "display:none" in "".join(style.lower().split())
+
+
 def sense(attributes: dict[str, str | None]) -> Sense:
     """How an element with these attributes is read."""
-    style = attributes.get("style")
-    if "hidden" in attributes or (style and "none" in style and "display:none" in style.replace(" ", "").lower()):
+    if "hidden" in attributes or is_not_displayed(attributes.get("style")):
         return Sense.UNSEEN
     return SENSES[attributes.get("class")]
 
@@ -71,13 +75,19 @@ def is_remark(node: LexborNode) -> bool:
     return len(node.text()) <= _REMARK
 
 
-def formula(node: LexborNode) -> str | None:
-    """The formula in an element as its author wrote it, in TeX if there is any; None if there is no formula."""
+def _shown(math: LexborNode) -> LexborNode:
+    """What is shown of a formula; the rest of <semantics> says it in other notations."""
+    semantics = math.css_first("semantics")
+    return math if semantics is None else next(semantics.iter(), math)
+
+
+def formula(node: LexborNode) -> str:
+    """The formula in an element as its author wrote it, in TeX if there is any; empty if there is no formula."""
     math = node if node.tag == "math" else node.css_first("math")
     if math is None:
-        return None
+        return ""
     source = math.css_first('annotation[encoding="application/x-tex"]')
-    written = (source.text() if source is not None else math.attributes.get("alttext")) or math.text()
+    written = (source.text() if source is not None else math.attributes.get("alttext")) or _shown(math).text()
     written = " ".join(written.split())
     if written.startswith(_DISPLAY) and written.endswith("}"):
         written = written[len(_DISPLAY) : -1].strip()

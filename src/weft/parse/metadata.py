@@ -16,6 +16,7 @@ from weft.parse.declarations import (
     AUTHORS,
     DATED,
     DESCRIPTIONS,
+    KNOWN,
     LANGUAGES,
     MODIFIED,
     OPEN_GRAPH,
@@ -54,15 +55,17 @@ def metadata(walk: Walk, url: str | None) -> Metadata:
     """Everything the page declares; where several sources speak, the more specific one wins."""
     named: dict[str, str] = {}
     for meta in walk.metas:
-        named.setdefault(meta.name, meta.content)
-    described = schema(walk.scripts)
-    things, marked = described.speakers, microdata_speakers(walk.items)
+        if meta.name in KNOWN and meta.name not in named and _cut(meta.content):
+            named[meta.name] = meta.content
+    titles = " ".join([*_all(named, TITLES), walk.title])
+    described = schema(walk.scripts, titles)
+    things, marked = described.speakers, microdata_speakers(walk.items, titles)
     sites = [*_all(named, SITES), described.site]
     names = [thing.author for thing in things] + _all(named, AUTHORS) + [thing.author for thing in marked]
     return Metadata(
         title=_title(walk, named, things, marked, sites),
-        description=_cut(_first([*_all(named, DESCRIPTIONS), *(thing.description for thing in things + marked)])),
-        site_name=_cut(_first(sites)),
+        description=_first([*_all(named, DESCRIPTIONS), *(thing.description for thing in things + marked)]),
+        site_name=_first(sites),
         author=_cut(author(names + _few(walk.profiles))),
         published=_published(walk, named, things, marked),
         modified=_date([*_all(named, MODIFIED), *(thing.modified for thing in things + marked)]),
@@ -93,7 +96,7 @@ def _title(
     """Microdata speaks last: it marks up the headings of any part of a page."""
     said = [*_all(named, TITLES), *(thing.headline for thing in things), walk.title]
     said += [thing.headline or thing.name for thing in marked]
-    return without_sites(_cut(_first(said)), [_cut(site) for site in dict.fromkeys(sites) if site])
+    return without_sites(_first(said), [_cut(site) for site in dict.fromkeys(sites) if site])
 
 
 def _all(named: dict[str, str], names: tuple[str, ...]) -> list[str]:
@@ -101,7 +104,8 @@ def _all(named: dict[str, str], names: tuple[str, ...]) -> list[str]:
 
 
 def _first(values: Iterable[str]) -> str:
-    return next(filter(None, values), "")
+    """The first that says anything."""
+    return next(filter(None, map(_cut, values)), "")
 
 
 def _cut(value: str) -> str:

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborNode
 from weft.parse.brief import brief_text
 from weft.parse.raw import RawItem
 
-PROPERTIES = {
+_PROPERTIES = {
     "author": "author",
     "creator": "author",
     "datepublished": "datepublished",
@@ -21,7 +21,7 @@ PROPERTIES = {
     "description": "description",
 }
 _WRITTEN_OUT = frozenset({"author", "datepublished", "datecreated", "datemodified", "headline"})  # else only in <meta>
-_OF_THE_PAGE = frozenset({"", "mainentity", "mainentityofpage", "blogpost"})  # properties whose items are no mere part
+_OF_THE_PAGE = frozenset({"mainentity", "mainentityofpage", "blogpost"})  # properties whose items are no mere part
 _MOST = 60  # properties looked at
 _HIGHEST = 50  # elements above one among which its item is looked for
 
@@ -31,7 +31,7 @@ def microdata(root: LexborNode) -> list[RawItem]:
     found: dict[int, RawItem] = {}
     looked_at = 0
     for node in root.css("[itemprop]"):
-        name = PROPERTIES.get((node.attributes["itemprop"] or "").strip().lower())
+        name = known_property(node.attributes["itemprop"])
         if name is None or not (node.tag == "meta" or name in _WRITTEN_OUT):
             continue
         looked_at += 1
@@ -42,6 +42,11 @@ def microdata(root: LexborNode) -> list[RawItem]:
         if kind is not None and name not in (known := found.setdefault(place, RawItem(kind, {})).values):
             known[name] = _value(node, name)
     return list(found.values())
+
+
+def known_property(written: str | None) -> str | None:
+    """The first property of an itemprop that tells of the page."""
+    return next((_PROPERTIES[name] for name in (written or "").lower().split() if name in _PROPERTIES), None)
 
 
 def _item(node: LexborNode) -> LexborNode | None:
@@ -57,7 +62,8 @@ def _item(node: LexborNode) -> LexborNode | None:
 def _kind(item: LexborNode) -> str | None:
     """The type of an item; None if it is a part of another: a comment, a review, an entry of a list."""
     attributes = item.attributes
-    if (attributes.get("itemprop") or "").lower() not in _OF_THE_PAGE:
+    parts = (attributes.get("itemprop") or "").lower().split()
+    if parts and _OF_THE_PAGE.isdisjoint(parts):
         return None
     return " ".join((attributes.get("itemtype") or "").split()[:1])
 

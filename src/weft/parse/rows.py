@@ -25,6 +25,7 @@ class Rows:
             return GAP.join(map(_cell, texts))
         filled = [bool(cell.text().strip()) for cell in cells]
         if sum(filled) != len(texts):  # some text of it is not read: a button's, a menu's
+            self.pass_over(row)
             return GAP.join(map(_cell, texts))
         left = iter(texts)
         spans = [_span(cell.attributes) for cell in cells]
@@ -32,6 +33,16 @@ class Rows:
         while not columns[-1]:
             columns.pop()
         return GAP.join(columns)
+
+    def pass_over(self, row: LexborNode) -> None:
+        """A row that is not put in one line: what reaches into it, and out of it, is counted all the same."""
+        cells, is_spanned = _cells(row)
+        if is_spanned or self.reaching:
+            self._columns(row, [""] * len(cells), [_span(cell.attributes) for cell in cells])
+
+    def reach_into(self, row: LexborNode) -> bool:
+        """Whether cells of earlier rows do."""
+        return bool(self.reaching) and row.parent is not None and bool(self.reaching.get(row.parent.mem_id))
 
     def _columns(self, row: LexborNode, cells: list[str], spans: list[Span]) -> list[str]:
         """Each cell at its column, and empty ones for what reaches into the row from the side or from above."""
@@ -45,8 +56,10 @@ class Rows:
             if height > 1 and len(columns) < _WIDEST:
                 below |= dict.fromkeys(range(len(columns), len(columns) + width), height - 1)
             columns += [cell, *[""] * (width - 1 if len(columns) < _WIDEST else 0)]
-        if section is not None and (taken or below):
+        if section is not None and below:
             self.reaching[section.mem_id] = below
+        elif section is not None and taken:
+            del self.reaching[section.mem_id]
         return columns
 
 

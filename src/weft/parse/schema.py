@@ -19,6 +19,7 @@ _MOST = 200  # items of a page
 _DEEPEST = 8
 _LONGEST = 1000  # characters of a value
 _MOST_NAMES = 10  # of one property
+_FEW = 3  # things that may stand beside the one a page is about; more are a list
 _BODY_SCRIPTS = 2_000_000  # characters of scripts that a text is looked for in
 _LONGEST_BODY = 500_000
 _PREFIX = re.compile(r"^https?://(?:www\.)?schema\.org/", re.IGNORECASE)
@@ -65,8 +66,8 @@ class Schema(msgspec.Struct, frozen=True):
     site: str  # the name of its web site
 
 
-def schema(scripts: list[str]) -> Schema:
-    """Everything described in JSON-LD."""
+def schema(scripts: list[str], titles: str = "") -> Schema:
+    """Everything described in JSON-LD, for a page of such titles."""
     things = _all_things(scripts)
     if not things:
         return Schema([], [], "")
@@ -75,14 +76,14 @@ def schema(scripts: list[str]) -> Schema:
     }
     items = [_item(thing.values, known) for thing in things]
     own = [item for item, thing in zip(items, things, strict=True) if not thing.is_listed]
-    speaking = speakers(own)
+    speaking = _speakers(own, titles)
     sites = [item.publisher for item in speaking]
     sites += [item.name for item in own if "WebSite" in item.type.split()]
     sites += [item.publisher for item in own]
     return Schema(items, speaking, next(filter(None, sites), ""))
 
 
-def microdata_speakers(found: list[RawItem]) -> list[SchemaItem]:
+def microdata_speakers(found: list[RawItem], titles: str = "") -> list[SchemaItem]:
     """The same of microdata; what belongs to no item speaks last."""
     items = [
         SchemaItem(
@@ -96,7 +97,7 @@ def microdata_speakers(found: list[RawItem]) -> list[SchemaItem]:
         )
         for item in found
     ]
-    return speakers(items) + [item for item in items if not item.type]
+    return _speakers(items, titles) + [item for item in items if not item.type]
 
 
 def types_only(item_types: list[str], known: list[SchemaItem]) -> list[SchemaItem]:
@@ -106,14 +107,22 @@ def types_only(item_types: list[str], known: list[SchemaItem]) -> list[SchemaIte
     return [SchemaItem(kind) for kind in kinds if kind and kind not in named]
 
 
-def speakers(items: list[SchemaItem]) -> list[SchemaItem]:
-    """The first item of each rank, with others that are plainly the same thing; the best rank first."""
+def _speakers(items: list[SchemaItem], titles: str) -> list[SchemaItem]:
+    """The first item of each rank, with others that are plainly the same thing; the best rank first.
+
+    Of many things of a rank the first speaks only if the page is called like it: else the page is a list of them.
+    """
     ranks: list[list[SchemaItem]] = [[] for _ in _SPEAKERS]
     for item in items:
         rank = _rank(item.type)
-        if rank is not None and (not ranks[rank] or _title(item) == _title(ranks[rank][0])):
+        if rank is not None:
             ranks[rank].append(item)
-    return [item for rank in ranks for item in rank]
+    speaking: list[SchemaItem] = []
+    for peers in filter(None, ranks):
+        title = _title(peers[0])
+        if len({_title(item) for item in peers}) <= _FEW or (title and title.casefold() in titles.casefold()):
+            speaking += [item for item in peers if _title(item) == title]
+    return speaking
 
 
 def speaks(kind: str) -> bool:
@@ -127,7 +136,7 @@ def article_body(scripts: list[str]) -> str:
     For pages that have next to no text of their own: it reads larger scripts than metadata is worth.
     """
     longest = ""
-    for thing in _all_things(scripts, _BODY_SCRIPTS):
+    for thing in _all_things(scripts, _BODY_SCRIPTS, _BODY_SCRIPTS):
         kind = _type(thing.values)
         if thing.is_listed or _rank(kind) is None:
             continue
@@ -149,9 +158,9 @@ def _title(item: SchemaItem) -> str:
     return item.headline or item.name
 
 
-def _all_things(scripts: list[str], most: int | None = None) -> list[_Thing]:
+def _all_things(scripts: list[str], *limits: int) -> list[_Thing]:
     found: list[_Thing] = []
-    for value in values(scripts, most, most) if most else values(scripts):
+    for value in values(scripts, *limits):
         for thing in _things(value, 0, is_listed=False):
             if len(found) >= _MOST:
                 return found

@@ -102,6 +102,7 @@ _TAGS = {
     Tag.ROW: "tr",
 }
 _SENTENCES = "p h1 h2 h3 h4 h5 h6"  # only inline elements stand in these
+_PHRASES = "li dt dd th td figcaption caption summary label"  # in these either inline elements or blocks
 # One bit each: the block lies somewhere below such an element (or below that ARIA role).
 REGIONS = [
     "article",
@@ -349,6 +350,7 @@ class Vocabulary:
         within = (Action.INLINE, Action.LINK, Action.TIME)
         self.inline = frozenset(number for number, action in self.actions.items() if action in within)
         self.sentences = frozenset(_number(name) for name in _SENTENCES.split())
+        self.phrases = self.inline | {_number(name) for name in _PHRASES.split()}
         tags = {name: int(tag) for tag, names in _TAGS.items() for name in names.split()}
         for name in tags.keys() | _REGION_OF_TAG.keys():
             tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))

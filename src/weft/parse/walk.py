@@ -46,9 +46,10 @@ class Walker:
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        self.inline, self.sentences = vocabulary().inline, vocabulary().sentences
+        self.inline, self.sentences, self.phrases = vocabulary().inline, vocabulary().sentences, vocabulary().phrases
         self.places = Places()
         self.entered: list[LexborNode] = []
+        self.done: list[int] = []  # what was done with each that was entered
         self.boxes = [0]  # the page's, then those of `entered`, as far as these are known to hold text
         self.texts: list[str] = []
         self.facts: list[int] = []
@@ -72,6 +73,8 @@ class Walker:
             action = _BLOCK
         if self.parts:
             self.interrupt()
+        if action == _ROW and node.first_child is None:
+            self.rows.pass_over(node)
         if action == _PRE and not self.pre and node.first_child is not None:
             self.pre = len(self.entered) + 1
         return action, self.pre
@@ -84,14 +87,17 @@ class Walker:
             self.flush() if outermost else self.interrupt()
         if outermost:
             self.pre = 0
-        if action == _ROW and len(self.boxes) > depth and self.box_places[box] in self.places.rows:
-            self.end_row(box)
+        if action == _ROW:
+            row = self.entered[-1]
+            has_text = len(self.boxes) > depth and self.box_places[box] in self.places.rows
+            if not (has_text and self.end_row(row, box)):
+                self.rows.pass_over(row)
         return self.pre
 
     def link_text(self, text: str) -> None:
         """Text inside a link; the sign of one to the heading that it stands in is not read."""
         said = text.strip()
-        if said in _ANCHORS and self.found.leads_inside():
+        if said in _ANCHORS and self.found.leads_inside() and self.is_in_heading():
             self.parts.pop()
         else:
             self.link_chars += len(said)
@@ -102,8 +108,8 @@ class Walker:
         how = sense(attributes)
         if how is Sense.TEXT or self.is_looked_into():
             return child
-        if how is Sense.FORMULA and (written := formula(node)) is not None:
-            self.parts.append(written)
+        if how is Sense.FORMULA and (written := formula(node)):
+            self.math(written)
             return None
         if how is Sense.UNSEEN and is_remark(node):
             self.found.passed_over(node)
@@ -118,14 +124,24 @@ class Walker:
 
     def in_sentence(self, node: LexborNode) -> bool:
         """Whether a custom element is a word of a sentence; <noscript> is when it has no words of its own."""
-        above = self.entered[-1].tag_id if self.entered else 0
-        if above in self.sentences or (self.parts and above in self.inline):
-            return node.tag_id > STANDARD or brief_text(node) == ""
-        return False
+        if not self.entered:
+            return False
+        above = self.entered[-1].tag_id
+        if above not in self.sentences and not (above > STANDARD and self.done[-1] == _INLINE):
+            beside = bool(self.parts) + _is_followed_by_text(node)
+            if beside < (1 if above in self.phrases else 2):
+                return False
+        return node.tag_id > STANDARD or brief_text(node) == ""
 
-    def math(self, node: LexborNode) -> None:
-        """<math> is a word of its sentence."""
-        self.parts.append(formula(node) or "")
+    def is_in_heading(self) -> bool:
+        """Whether one of the nearest elements is a heading."""
+        return any(above.tag in _HEADINGS for above in self.entered[-3:])
+
+    def math(self, written: str) -> None:
+        """A formula is a word of its sentence."""
+        self.parts.append(written)
+        if self.found.link is not None:
+            self.found.link_parts.append(written)
 
     def interrupt(self) -> None:
         """A block element begins or ends while a block is running: so does that, or inside <pre> its line."""
@@ -149,7 +165,7 @@ class Walker:
                 if element not in self.inline:
                     attributes = node.attributes
                     name = attributes.pop("class", None)
-                    marks = self.found.marks(node, attributes) if attributes else None
+                    marks = self.found.marks(attributes) if attributes else None
                     step = (place, element, name, marks)
                     place = places.steps.get(step) or places.take(step)
                     if place in places.items:
@@ -172,26 +188,27 @@ class Walker:
         self.images += 1
         self.found.image(node, len(self.texts))
 
-    def end_row(self, box: int) -> None:
+    def end_row(self, row: LexborNode, box: int) -> bool:
         """Make one block of a table row of data: of single, short cells. Rows made for layout stay as they are."""
         start = self.box_starts[box]
         texts, facts = self.texts, self.facts
         cells = texts[start:]
-        if len(cells) < 2 or max(map(len, cells)) > _LONGEST_CELL:
-            return
+        if (len(cells) < 2 and not self.rows.reach_into(row)) or max(map(len, cells)) > _LONGEST_CELL:
+            return False
         first = start * _FACTS
         if not self.are_cells(facts[first + _BOX :: _FACTS], box):
-            return
+            return False
         merged = facts[first : first + _FACTS]
         for fact in _SUMMED:
             merged[fact] = sum(facts[first + fact :: _FACTS])
         merged[_PLACE], merged[_BOX] = self.places.row(merged[_PLACE], self.box_places[box]), box
-        texts[start:] = [self.rows.text(self.entered[-1], cells)]
+        texts[start:] = [self.rows.text(row, cells)]
         merged[_LENGTH] = len(texts[start])
         facts[first:] = merged
         inner = len(self.box_starts) - box - 1
         self.box_starts[box + 1 :] = [start] * inner
         self.box_ends[box + 1 :] = [start + 1] * inner
+        return True
 
     def are_cells(self, boxes: list[int], row: int) -> bool:
         """Whether the blocks in these boxes lie each in a cell of its own, and in no row inside this one."""
@@ -226,9 +243,9 @@ class Walker:
 
     def button(self, node: LexborNode) -> None:
         """A button's words are no text, except in a heading: there they name the part that it opens."""
-        if any(above.tag in _HEADINGS for above in self.entered[-2:]):
+        if self.is_in_heading():
             self.parts.append(node.text())
-        self.found.button(node)
+        self.found.passed_over(node)
 
     def header(self, node: LexborNode) -> LexborNode | None:
         """A site's header is furniture; one with title or date, or of a part of the page, is read: its first child."""
@@ -284,8 +301,8 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
 def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
     rare, found = _rare(state), state.found
-    entered, boxes, parts, texts, ends = state.entered, state.boxes, state.parts, state.texts, state.box_ends
-    done: list[int] = []  # what was done with each that was entered
+    entered, done, boxes, parts, texts = state.entered, state.done, state.boxes, state.parts, state.texts
+    ends = state.box_ends
     pre = 0  # as in the state, where `open` and `close` change it
     while node is not None:
         if (number := node.tag_id) == _TEXT_NODE:
@@ -333,6 +350,11 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
             node = entered.pop().next
 
 
+def _is_followed_by_text(node: LexborNode) -> bool:
+    beside = node.next
+    return beside is not None and beside.tag_id == _TEXT_NODE and not (beside.text_content or "").isspace()
+
+
 class _Actions(dict[int, int]):
     """By element of one page. Those not listed are blocks; those that the page made up have numbers of its own."""
 
@@ -365,5 +387,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
         _FURNITURE: state.furniture,
         _BUTTON: state.button,
         _HEADER: state.header,
-        _FORMULA: state.math,
+        _FORMULA: lambda node: state.math(formula(node)),
     }
