@@ -123,7 +123,7 @@ def _weights(p: Parameters, mean: Floats, scale: Floats) -> Weights:
 def f1(page: Lesson, model: Weights) -> float:
     """The score of a page under a model."""
     seen = page.features
-    kept = choose(tempered(chances(seen, model), seen), seen.words)
+    kept = choose(tempered(chances(seen, model), seen), seen)
     return score(render(page.walk, np.flatnonzero(kept).tolist()), page.page.text).f1
 
 

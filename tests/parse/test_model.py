@@ -1,12 +1,13 @@
 """The model: run time agrees with training, the cut is the best one, a plain rule helps where the model doubts."""
 
 import numpy as np
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from bench.text_network import Batch, Example, Parameters, assemble, forward_backward, initial
 from bench.train_text import _weights
 from weft.parse.features import ROWS, SPANS, Features, features
-from weft.parse.model import chances, choose, tempered, weights
+from weft.parse.model import best_cut, chances, choose, tempered, weights
 from weft.parse.walk import walk
 
 HIDDEN = (6, 4, 5)
@@ -67,8 +68,18 @@ def test_gradients_match_differences() -> None:
 def test_the_cut_promises_the_best_f1() -> None:
     chance = np.array([0.9, 0.8, 0.3, 0.05], np.float32)
     words = np.array([100, 50, 10, 400], np.float32)
-    assert choose(chance, words).tolist() == [True, True, False, False]
-    assert choose(np.array([0.2], np.float32), np.array([5], np.float32)).tolist() == [True]
+    assert best_cut(chance, words).tolist() == [True, True, False, False]
+    assert best_cut(np.array([0.2], np.float32), np.array([5], np.float32)).tolist() == [True]
+
+
+@pytest.mark.parametrize(("sentences", "is_kept"), [(30, False), (2, True)])
+def test_links_of_doubtful_worth_are_left_out_beside_sure_prose(sentences: int, is_kept: bool) -> None:
+    prose = f"<p>{'Some words, and then some more. ' * sentences}</p>"
+    page = features(walk(LexborHTMLParser(prose + "<p><a href=x>More of the same elsewhere</a></p>" * 30)))
+    chance = np.where(page.link_share > 0, 0.45, 0.95).astype(np.float32)
+    assert best_cut(chance, page.words).all()
+    assert choose(chance, page).tolist() == [True] + [is_kept] * 30
+    assert choose(np.maximum(chance, 0.55), page).all()
 
 
 def test_a_sure_model_is_left_alone_and_an_unsure_one_is_told_the_rule() -> None:

@@ -131,7 +131,7 @@ def _chosen(walk: Walk, url: str | None) -> Selection:
         walk = _shortened(walk)
     page = features(walk, url)
     chance = tempered(chances(page, weights()), page)
-    kept = choose(chance, page.words)
+    kept = choose(chance, page)
     keep_tables_whole(walk, kept)
     total = float(page.words.sum())
     found = float(page.words[kept].sum())
