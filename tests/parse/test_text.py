@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from weft.errors import Refused
 from weft.parse.reading import read
-from weft.parse.text import VERSION, compose, extract, keep_tables_whole, main_text
+from weft.parse.text import VERSION, compose, extract, keep_whole, main_text
 
 SENTENCE = "The harbour authority voted on Tuesday to rebuild the old pier, ending years of argument. "
 ARTICLE = f"""<html lang="en-gb"><head><title>Pier vote | Courier</title></head><body>
@@ -180,6 +180,16 @@ def test_a_table_is_kept_or_left_as_a_whole(chosen: tuple[int, ...], whole: bool
     page = f"<p>Before.</p><table><thead><tr><th>Name</th><th>People</th></tr></thead>{rows}</table><p>After.</p>"
     walk = read(page.encode()).walk
     kept = np.array([number == 0 or number in chosen for number in range(6)])
-    keep_tables_whole(walk, kept)
+    keep_whole(walk, kept)
     assert walk.texts[1:5] == ["Name | People", "Town 0 | 0", "Town 1 | 1", "Town 2 | 2"]
     assert kept.tolist() == [True, *[whole] * 4, False]
+
+
+@pytest.mark.parametrize(("chosen", "whole"), [((1, 2), True), ((1,), False), ((), False)])
+def test_lists_are_kept_whole_or_left_whole(chosen: tuple[int, ...], whole: bool) -> None:
+    items = "<li>one<li><a href=x>two</a><li>three<ul><li>below</ul><li><b>four</b>"
+    walk = read(f"<p>Before.</p><ul>{items}</ul><ol><li>other</ol>".encode()).walk
+    kept = np.array([number == 0 or number in chosen for number in range(7)])
+    keep_whole(walk, kept)
+    assert walk.texts == ["Before.", "one", "two", "three", "below", "four", "other"]
+    assert kept.tolist() == [True, whole, whole, whole, False, whole, False]

@@ -25,7 +25,8 @@ VERSION = "weft-text/5"
 
 _MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
 _TINY = 20  # words: a main text this short is doubted
-_MOST_ROWS = 0.5  # share of a table's rows that decides about the others
+_MOST = 0.5  # share of a table's rows, or a list's items, that decides about the others
+_ITEM = int(Tag.ITEM)
 _GENEROUS = 0.15  # chance above which a block is kept when the main text is doubted
 _SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
 _OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
@@ -132,7 +133,7 @@ def _chosen(walk: Walk, url: str | None) -> Selection:
     page = features(walk, url)
     chance = tempered(chances(page, weights()), page)
     kept = choose(chance, page)
-    keep_tables_whole(walk, kept)
+    keep_whole(walk, kept)
     total = float(page.words.sum())
     found = float(page.words[kept].sum())
     fallback = found < _TINY and total > 2 * found
@@ -141,17 +142,23 @@ def _chosen(walk: Walk, url: str | None) -> Selection:
     return Selection(np.flatnonzero(kept).tolist(), fallback, total)
 
 
-def keep_tables_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
-    """Rows of one table go together, as most of them do: half a table tells nobody anything."""
-    if not walk.data_rows:
+def keep_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
+    """Rows of one table, and items of one list, go together as most of them do: half of it tells nobody anything."""
+    items = {number for number, place in enumerate(walk.places) if place[Trait.TAG] == _ITEM}
+    parts = items | walk.data_rows
+    if not parts:
         return
-    tables: dict[int, list[int]] = {}
+    wholes: dict[int, list[int]] = {}
     facts, columns = walk.facts, len(Fact)
     for block, place in enumerate(facts[Fact.PLACE :: columns]):
-        if place in walk.data_rows:
-            tables.setdefault(table(walk, facts[block * columns + Fact.BOX]), []).append(block)
-    for blocks in tables.values():
-        kept[blocks] = kept[blocks].mean() >= _MOST_ROWS
+        if place in parts:
+            box = facts[block * columns + Fact.BOX]
+            wholes.setdefault(walk.box_parents[box] if place in items else table(walk, box), []).append(block)
+    chosen = kept.tolist()
+    for blocks in wholes.values():
+        many = sum(map(chosen.__getitem__, blocks))
+        if 0 < many < len(blocks):
+            kept[blocks] = many >= _MOST * len(blocks)
 
 
 def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
