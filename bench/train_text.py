@@ -22,9 +22,9 @@ from bench.text_pages import Lesson, lessons
 from bench.text_rivals import measure_cached
 from bench.text_score import score
 from weft.parse.features import SPANS, group_rows
-from weft.parse.model import Weights, chances, choose, tempered
+from weft.parse.model import Weights
 from weft.parse.render import render
-from weft.parse.text import keep_whole
+from weft.parse.text import judge
 
 _MOST_BLOCKS = 1500  # of one page in training
 # Groups of features that a page forgets together, and how often: templates and languages differ, addresses are missing.
@@ -123,9 +123,7 @@ def _weights(p: Parameters, mean: Floats, scale: Floats) -> Weights:
 
 def f1(page: Lesson, model: Weights) -> float:
     """The score of a page under a model."""
-    seen = page.features
-    kept = choose(tempered(chances(seen, model), seen), seen)
-    keep_whole(page.walk, kept)
+    _, kept = judge(page.walk, page.features, model)
     return score(render(page.walk, np.flatnonzero(kept).tolist()), page.page.text).f1
 
 

@@ -3,14 +3,13 @@
 import unicodedata
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import Refused
 from weft.parse.reading import read
-from weft.parse.text import VERSION, compose, extract, keep_whole, main_text
+from weft.parse.text import VERSION, compose, extract, main_text
 
 SENTENCE = "The harbour authority voted on Tuesday to rebuild the old pier, ending years of argument. "
 ARTICLE = f"""<html lang="en-gb"><head><title>Pier vote | Courier</title></head><body>
@@ -61,6 +60,13 @@ def test_long_repetitions_are_dropped_but_code_is_not() -> None:
 @pytest.mark.parametrize("shell", [b"<div id=root></div><script src=app.js></script>", b"<script>app()</script>"])
 def test_a_shell_needs_rendering(shell: bytes) -> None:
     assert extract(b"<html><title>App</title><body>" + shell).needs_rendering
+
+
+def test_a_page_that_says_next_to_nothing_says_all_of_it() -> None:
+    menu = "<nav><a href=/>Home</a></nav><p><a href=/x>Elsewhere</a></p>"
+    found = extract(f"{menu}<h1>Title</h1><p>A short paragraph.</p><p>Another one.</p>".encode())
+    assert found.text == "Title\n\nA short paragraph.\n\nAnother one."
+    assert found.fallback
 
 
 def test_a_shell_that_declares_its_text_needs_none() -> None:
@@ -172,24 +178,3 @@ def test_any_markup_is_survived(pieces: list[str]) -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(body: bytes) -> None:
     extract(body, "https://example.org/")
-
-
-@pytest.mark.parametrize(("chosen", "whole"), [((1, 4), True), ((4,), False)])
-def test_a_table_is_kept_or_left_as_a_whole(chosen: tuple[int, ...], whole: bool) -> None:
-    rows = "".join(f"<tr><td>Town {number}</td><td>{number}</td></tr>" for number in range(3))
-    page = f"<p>Before.</p><table><thead><tr><th>Name</th><th>People</th></tr></thead>{rows}</table><p>After.</p>"
-    walk = read(page.encode()).walk
-    kept = np.array([number == 0 or number in chosen for number in range(6)])
-    keep_whole(walk, kept)
-    assert walk.texts[1:5] == ["Name | People", "Town 0 | 0", "Town 1 | 1", "Town 2 | 2"]
-    assert kept.tolist() == [True, *[whole] * 4, False]
-
-
-@pytest.mark.parametrize(("chosen", "whole"), [((1, 2), True), ((1,), False), ((), False)])
-def test_lists_are_kept_whole_or_left_whole(chosen: tuple[int, ...], whole: bool) -> None:
-    items = "<li>one<li><a href=x>two</a><li>three<ul><li>below</ul><li><b>four</b>"
-    walk = read(f"<p>Before.</p><ul>{items}</ul><ol><li>other</ol>".encode()).walk
-    kept = np.array([number == 0 or number in chosen for number in range(7)])
-    keep_whole(walk, kept)
-    assert walk.texts == ["Before.", "one", "two", "three", "below", "four", "other"]
-    assert kept.tolist() == [True, whole, whole, whole, False, whole, False]

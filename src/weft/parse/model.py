@@ -86,15 +86,20 @@ def _product(left: Floats, right: Floats) -> Floats:
     return out
 
 
+def struck(page: Features) -> npt.NDArray[np.bool_]:
+    """The blocks in menus, forms and the like."""
+    return np.asarray(((page.regions & _STRUCK) != 0).take(page.place))
+
+
 def tempered(chance: Floats, page: Features) -> Floats:
     """The chances, mixed with a plain rule where they promise little: on kinds of pages that training has not shown."""
-    struck = ((page.regions & _STRUCK) != 0).take(page.place)
-    if not page.furniture and page.words[struck].sum() <= _MARKED * page.words.sum():
+    outside = struck(page)
+    if not page.furniture and page.words[outside].sum() <= _MARKED * page.words.sum():
         return chance
     _, promised = _ranking(chance, page.words)
     weight = min(_MOST_RULE, _DOUBT * (1 - float(promised.max())) ** 2)
     rule = 1 - 0.5 * page.link_share
-    rule[struck] = 0
+    rule[outside] = 0
     return np.asarray(chance + weight * (rule - chance))
 
 

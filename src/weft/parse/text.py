@@ -10,26 +10,24 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from weft.parse.features import features
+from weft.parse.features import Features, Floats, features
 from weft.parse.language import detect
 from weft.parse.metadata import declared_language, first_heading, metadata
-from weft.parse.model import chances, choose, tempered, weights
-from weft.parse.pieces import table
+from weft.parse.model import Weights, chances, choose, struck, tempered, weights
 from weft.parse.reading import Reading, read
 from weft.parse.render import paragraphs, render
 from weft.parse.schema import SchemaItem, article_body
-from weft.parse.vocabulary import REGIONS, Tag
+from weft.parse.together import keep_together
+from weft.parse.vocabulary import Tag
 from weft.parse.walk import Fact, Trait, Walk, Wanted
 
 VERSION = "weft-text/5"
 
 _MOST_BLOCKS = 40_000  # of one page; the features of more would not fit in a parser's memory
 _TINY = 20  # words: a main text this short is doubted
-_MOST = 0.5  # share of a table's rows, or a list's items, that decides about the others
-_ITEM = int(Tag.ITEM)
 _GENEROUS = 0.15  # chance above which a block is kept when the main text is doubted
 _SHELL = 60  # words on the whole page: fewer, with scripts, and it wants rendering
-_OUTSIDE = sum(1 << REGIONS.index(region) for region in ("nav", "footer", "dialog", "noscript", "form", "button"))
+_LINKED = 0.5  # share of links from which a block is no text
 _MOST_ALTS = 100
 
 Indexes = npt.NDArray[np.intp]
@@ -131,39 +129,21 @@ def _chosen(walk: Walk, url: str | None) -> Selection:
     if len(walk.texts) > _MOST_BLOCKS:
         walk = _shortened(walk)
     page = features(walk, url)
-    chance = tempered(chances(page, weights()), page)
-    kept = choose(chance, page)
-    keep_whole(walk, kept)
+    chance, kept = judge(walk, page, weights())
     total = float(page.words.sum())
     found = float(page.words[kept].sum())
-    fallback = found < _TINY and total > 2 * found
-    if fallback:
-        kept |= _generous(walk, chance)
+    fallback = found < _TINY and total > found
+    if fallback:  # of a page that says next to nothing, all that is no link; of others, what the model did not rule out
+        kept |= ~struck(page) & (page.link_share < _LINKED if total < _SHELL else chance > _GENEROUS)
     return Selection(np.flatnonzero(kept).tolist(), fallback, total)
 
 
-def keep_whole(walk: Walk, kept: npt.NDArray[np.bool_]) -> None:
-    """Rows of one table, and items of one list, go together as most of them do: half of it tells nobody anything."""
-    items = {number for number, place in enumerate(walk.places) if place[Trait.TAG] == _ITEM}
-    parts = items | walk.data_rows
-    if not parts:
-        return
-    wholes: dict[int, list[int]] = {}
-    facts, columns = walk.facts, len(Fact)
-    for block, place in enumerate(facts[Fact.PLACE :: columns]):
-        if place in parts:
-            box = facts[block * columns + Fact.BOX]
-            wholes.setdefault(walk.box_parents[box] if place in items else table(walk, box), []).append(block)
-    chosen = kept.tolist()
-    for blocks in wholes.values():
-        many = sum(map(chosen.__getitem__, blocks))
-        if 0 < many < len(blocks):
-            kept[blocks] = many >= _MOST * len(blocks)
-
-
-def _generous(walk: Walk, chance: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    outside = [walk.places[place][Trait.REGIONS] & _OUTSIDE != 0 for place in walk.facts[Fact.PLACE :: len(Fact)]]
-    return np.asarray((chance > _GENEROUS) & ~np.array(outside))
+def judge(walk: Walk, page: Features, model: Weights) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The chance of each block to be main text, and whether it is kept."""
+    chance = tempered(chances(page, model), page)
+    kept = choose(chance, page)
+    keep_together(walk, page, chance, kept)
+    return chance, kept
 
 
 def _shortened(walk: Walk) -> Walk:
