@@ -2,6 +2,7 @@
 
 import html
 import re
+from time import process_time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,11 +22,14 @@ _FRAMES = (
     "<ul><li>x<p>y</p><ul><li>z<ul><li>{}</li></ul></li></ul></li></ul>",
     "<blockquote><p>{}</p><p>x</p></blockquote>",
     "<pre>{}</pre>",
+    "<xmp>{}</xmp>",
     "<table><tr><th>x</th><th>y</th></tr><tr><td>{}</td><td>z</td></tr></table>",
     "<table><tr><td>{}</td><td>z</td></tr><tr><td>x</td><td>y</td><td>z</td></tr></table>",
 )
 _WORDS = st.lists(
-    st.sampled_from([*"ab1 .)(]![|\\*_`~#<>&-+=:;\"'", "&amp;", "<br>", "---", "1. ", "# ", "[a]: ", "](", "```"]),
+    st.sampled_from(
+        [*"ab1 .)(]![|\\*_`~#<>&-+=:;\"'", "&amp;", "<br>", "---", "1. ", "# ", "[a]: ", "](", "```", "_ _"]
+    ),
     min_size=1,
     max_size=8,
 ).map(lambda pieces: "".join(piece if piece == "<br>" else html.escape(piece) for piece in pieces))
@@ -58,3 +62,16 @@ def test_no_word_of_a_page_is_a_mark(page: str) -> None:
     found = walk(LexborHTMLParser(page))
     words, marks = read_back(render(found, range(len(found.texts)), markdown=True))
     assert (words, marks) == (bare("".join(found.texts)), set())
+
+
+def test_code_of_empty_lines_takes_time_in_proportion_to_its_length() -> None:
+    start = process_time()
+    found = walk(LexborHTMLParser(f"<pre>a{chr(10) * 1_000_000}b</pre>"))
+    assert render(found, [0], markdown=True).startswith("```\na\n")
+    assert process_time() - start < 1
+
+
+def test_old_elements_for_code_are_code() -> None:
+    for name in ("xmp", "listing", "plaintext"):
+        found = walk(LexborHTMLParser(f"<p>t</p><{name}>def f():\n    return *args\n\n# x</{name}>"))
+        assert render(found, [0, 1], markdown=True).startswith("t\n\n```\ndef f():\n    return *args\n\n# x")

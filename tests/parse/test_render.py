@@ -48,6 +48,8 @@ def test_numbers_of_lines_beside_their_code_are_left_out() -> None:
             f"{code}\n\nprints\n\n1\n2\n3\n4\n\nthen.",
         ),
         ("<pre>0\n1</pre><pre>a\nb</pre>", "0\n1\n\na\nb"),
+        ("<pre>1\n2</pre><p>a</p>", "1\n2\n\na"),
+        ("<pre>1</pre><pre>a</pre>", "1\n\na"),
     ):
         found = walk(LexborHTMLParser(html))
         assert render(found, range(len(found.texts))) == text

@@ -12,7 +12,7 @@ from weft.parse.walk import Walk
 
 # At the beginning of a line: headings, quotes, list items, rules, definitions of links; CommonMark 0.31, 4 and 5.
 _LINE_MARK = re.compile(
-    r"^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\[(?=[^\]\n]{1,999}\]:)|(?:=+|(?=[:| ]*+-)[-:| ]++)$)",
+    r"^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|_(?=[ \t_]*$)|\[(?=[^\]\n]{1,999}\]:)|(?:=+|(?=[:| ]*+-)[-:| ]++)$)",
     re.MULTILINE,
 )
 _NUMBER_MARK = re.compile(r"^(\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
@@ -23,7 +23,7 @@ _INLINE_MARK = re.compile(
     r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,31};)|(?<=\])\(|\\(?=[!-/:-@\[-`{-~]|$)",
     re.MULTILINE,
 )
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(`{3,})", re.MULTILINE)
 _INDENT = "  "
 
 

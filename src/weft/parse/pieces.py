@@ -49,7 +49,7 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
         place = places[facts[index * _FACTS + _PLACE]]
         tag, regions = place[_TAG], place[_REGIONS]
         if regions & _PRE:
-            if not (text[0].isdecimal() and index + 1 < len(texts) and _numbers_lines(text, texts[index + 1])):
+            if not (text[0].isdecimal() and _numbers_lines(walk, index)):
                 yield Piece("code", text)
             continue
         if len(text) > _LONG and tag != _ROW:
@@ -67,12 +67,15 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             yield Piece("quote" if regions & _QUOTE else "paragraph", text)
 
 
-def _numbers_lines(text: str, code: str) -> bool:
-    """Whether a text is the numbers of a code's lines, which some pages set beside it in a <pre> of their own."""
-    numbers = text.split()
+def _numbers_lines(walk: Walk, block: int) -> bool:
+    """Whether a block is the numbers of the lines of the code after it: some pages set them in a <pre> of their own."""
+    beside = block + 1
+    if beside == len(walk.texts) or not walk.places[walk.facts[beside * _FACTS + _PLACE]][_REGIONS] & _PRE:
+        return False
+    numbers = walk.texts[block].split()
     first = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) <= _LONGEST_NUMBER else 0
-    lines = code.count("\n") + 1
-    if first == 0 or not lines <= len(numbers) <= lines + _EMPTY_LINES:
+    lines = walk.texts[beside].count("\n") + 1
+    if first == 0 or len(numbers) == 1 or not lines <= len(numbers) <= lines + _EMPTY_LINES:
         return False
     return all(number == str(line) for line, number in enumerate(numbers, first))
 
