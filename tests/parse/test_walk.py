@@ -111,6 +111,7 @@ def test_inline_words_that_nobody_sees_are_left_out() -> None:
         ("<tr><td>a | b<td>c<br>d", ["a|b | c d"]),
         ("<tr><td>a<td><button>press</button><td>b", ["a | b"]),
         ("<tr><td colspan=x>a<td rowspan=0>b<td colspan=99999999999>c", ["a | b | c"]),
+        (f"<tr><td colspan=002>a<td>b<td colspan={'1' * 5_000}>c", ["a |  | b | c"]),
         ("<tr><td rowspan=2>x<td>1<tr><td>2<tr><td>y<td>3", ["x | 1", " | 2", "y | 3"]),
         ("<tr><td rowspan=3>x<td>1<tr></tr><tr><td>2<td>3<tr><td>y<td>4", ["x | 1", " | 2 | 3", "y | 4"]),
         (f"<tr><td rowspan=2>{'long ' * 50}<td>1<tr><td>2<td>3", [("long " * 50).strip(), "1", " | 2 | 3"]),

@@ -10,6 +10,7 @@ Span = tuple[int, int]
 _CELLS = frozenset({"td", "th"})
 _WIDEST = 30  # columns of a cell, and of a row with such cells: no page may make much text of few bytes
 _HIGHEST = 1000  # rows of a cell
+_LONGEST_NUMBER = 6  # digits; Python refuses to read thousands of them
 
 
 class Rows:
@@ -91,4 +92,7 @@ def _cell(text: str) -> str:
 
 
 def _number(written: str | None, most: int) -> int:
-    return min(int(written), most) if written and written.isdecimal() and written != "0" else 1
+    if not written or not written.isdecimal():
+        return 1
+    number = written.lstrip("0")
+    return most if len(number) > _LONGEST_NUMBER else min(int(number or 1), most)
