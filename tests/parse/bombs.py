@@ -37,6 +37,10 @@ def bombs() -> Iterator[tuple[str, bytes, Headers]]:
     yield "json-ld", b"<script type=application/ld+json>" + b"[" * 1_000_000 + b"</script>", HTML
     yield "classes", b"".join(b"<div class='nav-%d content'>x</div>" % number for number in range(30_000)), HTML
     yield "headers", b"<div>" * 200 + b"<header>x</header>" * 100_000, HTML
+    yield "bare-headers", b"<header>x</header>" * 480_000, HTML
+    yield "menus", b"<nav><b>x</b></nav>" * 240_000, HTML
+    yield "formulas", b"<p>" + b"<math><mi>x</mi></math>" * 240_000, HTML
+    yield "cells", b"<table><tr>" + b"<td colspan=30>a" * 490_000, HTML
     yield "nested-headers", (b"<header>" + b"<div>" * 3) * 60 + b"<b>x</b>" * 100_000 + b"<h1>title</h1>", HTML
     yield "hidden-in-hidden", b"<p>" + b"<span hidden>" * 9_000 + b"word " * 1_000_000, HTML
     yield "properties", b"<div itemprop=name>" * 9_000 + b"word " * 1_000_000, HTML

@@ -38,6 +38,18 @@ def test_a_long_text_is_not_said_again_whether_its_lines_are_paragraphs_or_not()
         assert render(found, range(len(found.texts)), markdown=False) == text
 
 
+def test_an_item_may_be_said_again_but_not_a_whole_list() -> None:
+    warm, run = "Warm up for 10 to 20 minutes: easy jogging, then strides", "Intervals"
+    monday, tuesday = f"<ul><li>{warm}<li>{run}</ul>", f"<ul><li>{warm}<li>Tempo</ul>"
+    for html, text in (
+        (f"{monday}<h2>x</h2>{tuesday}", f"- {warm}\n- {run}\n\nx\n\n- {warm}\n- Tempo"),
+        (f"{monday}<h2>x</h2>{monday}", f"- {warm}\n- {run}\n\nx"),
+        ("<ul><li>yes<li>no</ul><p>x</p><ul><li>yes<li>no</ul>", "- yes\n- no\n\nx\n\n- yes\n- no"),
+    ):
+        found = walk(LexborHTMLParser(html))
+        assert render(found, range(len(found.texts))) == text
+
+
 def test_numbers_of_lines_beside_their_code_are_left_out() -> None:
     code = "def main():\n    return 1\n\nmain()"
     beside = f"<table><tr><td><pre>9\n10\n11\n12\n13</pre></td><td><pre>{code}\n</pre></td></tr></table>"

@@ -88,6 +88,57 @@ def test_a_link_to_its_own_heading_is_no_part_of_it() -> None:
     assert walked('<p>Press <a href="#keys">#</a> to end</p>').texts == ["Press # to end"]
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<span class=name>Ann Lee</span><span class=title>STUDENT</span>", "Ann Lee STUDENT"),
+        ("<b>$<i class=p>49</i></b><small class=n>VAT included</small>", "$49 VAT included"),
+        ("<span class=n>model</span><span class=y>2024</span>", "model 2024"),
+        ("<a href=x>Merrell</a><a href=y>Moab</a>", "Merrell Moab"),
+        ("<span class=tag>red</span><span class=tag>Blue</span>", "red Blue"),
+        ("<span class=cap>T</span><span class=rest>He end", "THe end"),
+        ("<span>Java</span><span>Script", "JavaScript"),
+        ("<span class=a>over</span><span class=b>night", "overnight"),
+        ("<span class=d>20</span><span class=d>px", "20px"),
+        ("<span class=f>CO</span><sub class=s>2</sub>", "CO2"),
+        ("<span class=d>3</span><span class=m>月</span>", "3月"),
+        ("<code><span class=k>get</span><span class=n>Name</span></code>", "getName"),
+        ("<span class=a>Mc</span>Donald", "McDonald"),
+    ],
+)
+def test_words_that_only_style_sets_apart_are_not_glued(html: str, text: str) -> None:
+    assert walked(f"<p>{html}</p>").texts == [text]
+
+
+def test_code_is_not_set_apart() -> None:
+    assert walked("<pre><i class=k>get</i><i class=n>Name</i></pre>").texts == ["getName"]
+
+
+def test_who_is_quoted_is_no_part_of_the_quotation() -> None:
+    assert walked("<blockquote><div><cite>Ann wrote:</cite>Quoted text</div></blockquote>").texts == [
+        "Ann wrote:",
+        "Quoted text",
+    ]
+    assert walked("<blockquote>Text here.<cite>Will</cite></blockquote>").texts == ["Text here.", "Will"]
+    assert walked("<div><cite>Hamlet</cite>, a play</div><p>in <cite>Hamlet</cite>").texts == [
+        "Hamlet, a play",
+        "in Hamlet",
+    ]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre><span class=linenos>1</span><span>import</span> os\n<span class=linenos>2</span>go()</pre>",
+        "<pre><code><span class=line><span class=ln>1</span><span class=cl>import os\n</span></span>go()</code></pre>",
+        "<pre><table><tr><td class='gutter gl'><pre>1\n2\n</pre></td><td><pre>import os\ngo()</pre></table></pre>",
+    ],
+)
+def test_numbers_of_lines_inside_code_are_no_code(html: str) -> None:
+    assert walked(html).texts == ["import os\ngo()"]
+    assert walked("<p>See <span class=ln>12</span> there").texts == ["See 12 there"]
+
+
 def test_a_formula_in_a_link_is_what_the_link_says() -> None:
     assert [link.text for link in walked(f"<p><a href=/e>On {_MATH}</a></p>").links] == ["On E=m^2"]
 

@@ -24,3 +24,9 @@ def brief_text(node: LexborNode) -> str | None:
             return None
     text = " ".join(" ".join(parts).split())
     return text if len(text) <= _LONGEST else None
+
+
+def is_plain(node: LexborNode) -> bool:
+    """Whether an element holds nothing, or text and nothing else: it need not be searched."""
+    child = node.first_child
+    return child is None or (child.tag_id == _TEXT_NODE and child.next is None)

@@ -5,7 +5,7 @@ In: elements, one by one. Out: the lists of a `Walk`. Called by `weft.parse.walk
 
 from selectolax.lexbor import LexborNode
 
-from weft.parse.brief import brief_text
+from weft.parse.brief import brief_text, is_plain
 from weft.parse.inline import is_not_displayed
 from weft.parse.microdata import known_property, microdata
 from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
@@ -17,6 +17,9 @@ _MOST_PROFILES = 10
 _MOST_TYPES = 100
 _LOOKED_AT = 50_000  # characters of each script
 _SIGNED = ('"author"', '"datePublished"')
+MOST_LOOKS = (
+    1000  # menus, footers and headers that are searched for more than links: no page may make it half a million
+)
 _TELLING = frozenset({"role", "hidden", "aria-hidden", "itemtype", "itemprop", "itemscope"})  # attributes that say more
 Attributes = dict[str, str | None]
 
@@ -145,9 +148,10 @@ class Collection:
         """A menu, footer, dialog or header: its links and its metadata, not its text."""
         self.furniture_count += 1
         wanted = "a,area" if self.anchors else ""
-        if not self.scripts:  # metadata is rare here: a page that has said what it is does not say it again
+        # Metadata is rare here: a page that has said what it is does not say it again.
+        if not self.scripts and self.furniture_count <= MOST_LOOKS:
             wanted += ",script" if wanted else "script"
-        for found in node.css(wanted) if wanted else ():
+        for found in node.css(wanted) if wanted and not is_plain(node) else ():
             if found.tag == "script":
                 self.script(found)
                 continue

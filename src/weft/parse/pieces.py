@@ -42,22 +42,19 @@ def runs(walk: Walk, kept: Iterable[int]) -> Iterator[tuple[str, list[Piece]]]:
 
 def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
     """One piece per block; long texts that come again are left out."""
-    seen: set[str] = set()
+    kept = list(kept)
+    again = _repeated(walk, kept)
     texts, facts, places = walk.texts, walk.facts, walk.places
     for index in kept:
+        if index in again:
+            continue
         text = texts[index]
         place = places[facts[index * _FACTS + _PLACE]]
         tag, regions = place[_TAG], place[_REGIONS]
         if regions & _PRE:
             if not (text[0].isdecimal() and _numbers_lines(walk, index)):
                 yield Piece("code", text)
-            continue
-        if len(text) > _LONG and tag != _ROW:
-            lines = text.split("\n")
-            if seen.issuperset(lines):
-                continue
-            seen.update(lines)
-        if _H1 <= tag <= _H6:
+        elif _H1 <= tag <= _H6:
             yield Piece("heading", text, level=tag - _H1 + 1)
         elif tag == _ROW:
             yield Piece("row", text, table=table(walk, facts[index * _FACTS + _BOX]))
@@ -65,6 +62,31 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             yield Piece("item", text, box=facts[index * _FACTS + _BOX])
         else:
             yield Piece("quote" if regions & _QUOTE else "paragraph", text)
+
+
+def _repeated(walk: Walk, kept: list[int]) -> set[int]:
+    """Blocks that say again at length what was said. Code and tables may; of a list all items have to."""
+    seen: set[str] = set()
+    again: set[int] = set()
+    lists: dict[int, list[int]] = {}
+    for index in kept:
+        text = walk.texts[index]
+        tag, regions = walk.places[walk.facts[index * _FACTS + _PLACE]][:2]
+        if regions & _PRE or tag == _ROW:
+            continue
+        if tag == _LIST_ITEM:
+            lists.setdefault(walk.box_parents[walk.facts[index * _FACTS + _BOX]], []).append(index)
+        elif len(text) <= _LONG:
+            continue
+        lines = text.split("\n")
+        if seen.issuperset(lines):
+            again.add(index)
+        else:
+            seen.update(lines)
+    for items in lists.values():
+        if not again.issuperset(items) or max(len(walk.texts[item]) for item in items) <= _LONG:
+            again.difference_update(items)
+    return again
 
 
 def _numbers_lines(walk: Walk, block: int) -> bool:

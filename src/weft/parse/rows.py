@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborNode
 GAP = " | "
 Span = tuple[int, int]
 _CELLS = frozenset({"td", "th"})
+MOST_CELLS = 1000  # of a row; wider ones are no table that anybody reads
 _WIDEST = 30  # columns of a cell, and of a row with such cells: no page may make much text of few bytes
 _HIGHEST = 1000  # rows of a cell
 _LONGEST_NUMBER = 6  # digits; Python refuses to read thousands of them
@@ -69,7 +70,7 @@ def _cells(row: LexborNode) -> tuple[list[LexborNode], bool]:
     cells: list[LexborNode] = []
     is_spanned = False
     node = row.first_child
-    while node is not None:
+    while node is not None and len(cells) < MOST_CELLS:
         if node.tag in _CELLS:
             cells.append(node)
             attributes = node.attributes

@@ -20,7 +20,7 @@ class Action(IntEnum):
     TIME = 3
     PRE = 4
     ROW = 5
-    CUSTOM = 6  # made up by the page, or <noscript>: inline inside a sentence, elsewhere a block; the last entered
+    CUSTOM = 6  # made up by the page, <noscript>, <cite>: inline inside a sentence, elsewhere a block; the last entered
     SKIP = 7  # nothing below it is text
     META = 8
     SCRIPT = 9
@@ -60,9 +60,9 @@ class Tag(IntEnum):
 
 
 _ACTIONS = {
-    Action.INLINE: "span b i em strong font u small big sub sup code kbd abbr acronym cite q mark bdi bdo ins "
+    Action.INLINE: "span b i em strong font u small big sub sup code kbd abbr acronym q mark bdi bdo ins "
     "del tt var samp s strike data ruby rb label nobr output dfn wbr picture slot blink",
-    Action.CUSTOM: "noscript",
+    Action.CUSTOM: "noscript cite",
     Action.FORMULA: "math",
     Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp rt rtc "
     "noframes input track source param progress meter colgroup col",
@@ -358,6 +358,29 @@ class Vocabulary:
         for name in tags.keys() | _REGION_OF_TAG.keys():
             tag, region = tags.get(name, int(Tag.OTHER)), region_bit(_REGION_OF_TAG.get(name, ""))
             self.elements[_number(name)] = (tag, region)
+
+
+class _Actions(dict[int, int]):
+    """By element of one page. Those not listed are blocks; those that the page made up have numbers of its own."""
+
+    def __missing__(self, number: int) -> int:
+        self[number] = action = int(Action.BLOCK if number < STANDARD else Action.CUSTOM)
+        return action
+
+
+def actions_of(bare: bool, whole: bool) -> dict[int, int]:
+    """By element: for the `bare` text, what tells nothing of it is skipped; on the `whole` page furniture is blocks."""
+    return _Actions(_known_actions(bare, whole))
+
+
+@cache
+def _known_actions(bare: bool, whole: bool) -> dict[int, int]:
+    silent = (Action.RELATION, Action.HEAD, Action.FRAME) if bare else ()  # <meta> and scripts tell of its kind
+    read = (Action.FURNITURE, Action.HEADER) if whole else ()
+    actions = vocabulary().actions.items()
+    return {
+        number: int(Action.SKIP) if action in silent else action for number, action in actions if action not in read
+    }
 
 
 @cache

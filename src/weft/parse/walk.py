@@ -4,18 +4,26 @@ In: a parsed tree. Out: a `Walk`. Called by `weft.parse.reading`; nothing else t
 """
 
 from collections.abc import Callable
-from functools import cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from weft.parse.brief import brief_text
-from weft.parse.collect import Attributes, Collection
-from weft.parse.inline import SENSES, Sense, formula, is_remark, sense
+from weft.parse.collect import MOST_LOOKS, Attributes, Collection
+from weft.parse.inline import (
+    Sense,
+    formula,
+    has_sense,
+    in_sentence,
+    is_gutter,
+    is_in_heading,
+    is_remark,
+    sense,
+    stands_apart,
+)
 from weft.parse.places import Places
 from weft.parse.raw import Fact, RawImage, RawLink, RawMeta, Trait, Walk, Wanted
-from weft.parse.rows import Rows
+from weft.parse.rows import MOST_CELLS, Rows
 from weft.parse.tidy import BREAK, tidy
-from weft.parse.vocabulary import STANDARD, Action, region_bit, vocabulary
+from weft.parse.vocabulary import Action, actions_of, region_bit, vocabulary
 
 __all__ = ["Fact", "RawImage", "RawLink", "RawMeta", "Trait", "Walk", "Wanted", "walk"]
 
@@ -34,8 +42,8 @@ _FACTS = len(Fact)
 _LINE_ENDS = ("\n", BREAK)
 _PARTS = frozenset({"article", "main", "section", "header"})
 _NEAR = 16  # elements above a <header> among which a part of the page is looked for: no page may make it many
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ANCHORS = frozenset("#¶§🔗")
+_MOST_FORMULAS = 20_000  # that are searched for their TeX
 _LONGEST_CELL = 200  # characters: longer cells are layout, not data
 
 
@@ -46,7 +54,7 @@ class Walker:
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        self.inline, self.sentences, self.phrases = vocabulary().inline, vocabulary().sentences, vocabulary().phrases
+        self.inline = vocabulary().inline
         self.places = Places()
         self.entered: list[LexborNode] = []
         self.done: list[int] = []  # what was done with each that was entered
@@ -57,7 +65,7 @@ class Walker:
         self.parts: list[str] = []
         self.pre = 0  # how many elements were entered up to the <pre> we are in
         self.link_chars = self.links = self.images = 0  # of the running block
-        self.item_pending = 0
+        self.item_pending = self.formulas = 0
         self.looked_into: tuple[int, LexborNode | None] = (0, None)  # how many elements above, and the element
         self.rows = Rows()
         self.found = Collection(wanted)
@@ -68,7 +76,7 @@ class Walker:
             self.found.time(node)
             return action, self.pre
         if action == _CUSTOM:
-            if self.in_sentence(node):
+            if in_sentence(node, self.entered, self.done, self.parts):
                 return _INLINE, self.pre
             action = _BLOCK
         if self.parts:
@@ -97,7 +105,7 @@ class Walker:
     def link_text(self, text: str) -> None:
         """Text inside a link; the sign of one to the heading that it stands in is not read."""
         said = text.strip()
-        if said in _ANCHORS and self.found.leads_inside() and self.is_in_heading():
+        if said in _ANCHORS and self.found.leads_inside() and is_in_heading(self.entered):
             self.parts.pop()
         else:
             self.link_chars += len(said)
@@ -108,8 +116,10 @@ class Walker:
         how = sense(attributes)
         if how is Sense.TEXT or self.is_looked_into():
             return child
+        if how is Sense.NUMBER:
+            return None if self.pre else child
         if how is Sense.FORMULA and (written := formula(node)):
-            self.math(written)
+            self.formula(written)
             return None
         if how is Sense.UNSEEN and is_remark(node):
             self.found.passed_over(node)
@@ -122,23 +132,20 @@ class Walker:
         depth, node = self.looked_into
         return len(self.entered) > depth and self.entered[depth] is node
 
-    def in_sentence(self, node: LexborNode) -> bool:
-        """Whether a custom element is a word of a sentence; <noscript> is when it has no words of its own."""
-        if not self.entered:
-            return False
-        above = self.entered[-1].tag_id
-        if above not in self.sentences and not (above > STANDARD and self.done[-1] == _INLINE):
-            beside = bool(self.parts) + _is_followed_by_text(node)
-            if beside < (1 if above in self.phrases else 2):
-                return False
-        return node.tag_id > STANDARD or brief_text(node) == ""
+    def set_apart(self, node: LexborNode) -> None:
+        """What an inline element says is a word of its own where only its style sets it apart."""
+        if stands_apart(node, self.entered, self.parts[-1]):
+            self.parts.append(" ")
+            if self.found.link is not None:
+                self.found.link_parts.append(" ")
 
-    def is_in_heading(self) -> bool:
-        """Whether one of the nearest elements is a heading."""
-        return any(above.tag in _HEADINGS for above in self.entered[-3:])
+    def math(self, node: LexborNode) -> None:
+        """<math> is a word of its sentence."""
+        self.formulas += 1
+        self.formula(formula(node) if self.formulas <= _MOST_FORMULAS else node.text())
 
-    def math(self, written: str) -> None:
-        """A formula is a word of its sentence."""
+    def formula(self, written: str) -> None:
+        """What a formula says belongs to the link that it stands in, too."""
         self.parts.append(written)
         if self.found.link is not None:
             self.found.link_parts.append(written)
@@ -192,6 +199,8 @@ class Walker:
         """Make one block of a table row of data: of single, short cells. Rows made for layout stay as they are."""
         start = self.box_starts[box]
         texts, facts = self.texts, self.facts
+        if len(texts) - start > MOST_CELLS:
+            return False
         cells = texts[start:]
         if (len(cells) < 2 and not self.rows.reach_into(row)) or max(map(len, cells)) > _LONGEST_CELL:
             return False
@@ -243,13 +252,14 @@ class Walker:
 
     def button(self, node: LexborNode) -> None:
         """A button's words are no text, except in a heading: there they name the part that it opens."""
-        if self.is_in_heading():
+        if is_in_heading(self.entered):
             self.parts.append(node.text())
         self.found.passed_over(node)
 
     def header(self, node: LexborNode) -> LexborNode | None:
         """A site's header is furniture; one with title or date, or of a part of the page, is read: its first child."""
-        if _PARTS.isdisjoint([above.tag for above in self.entered[-_NEAR:]]) and node.css_first("h1,time") is None:
+        alone = _PARTS.isdisjoint([above.tag for above in self.entered[-_NEAR:]])
+        if alone and (self.found.furniture_count > MOST_LOOKS or node.css_first("h1,time") is None):
             self.furniture(node)
             return None
         if self.parts:
@@ -269,7 +279,7 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
     language = ""
     if root is not None:
         language = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-        actions = _Actions(_actions(wanted is Wanted.TEXT, whole))
+        actions = actions_of(wanted is Wanted.TEXT, whole)
         _visit(root.first_child, state, actions)
         state.found.finish(root)
     state.box_ends[0] = len(state.texts)
@@ -300,9 +310,8 @@ def walk(tree: LexborHTMLParser, wanted: Wanted = Wanted.LINKS, *, whole: bool =
 
 def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> None:
     """The loop. Steps from node to node itself: that gives each element's end, and what is skipped is never touched."""
-    rare, found = _rare(state), state.found
-    entered, done, boxes, parts, texts = state.entered, state.done, state.boxes, state.parts, state.texts
-    ends = state.box_ends
+    rare, found, boxes, ends = _rare(state), state.found, state.boxes, state.box_ends
+    entered, done, parts, texts = state.entered, state.done, state.parts, state.texts
     pre = 0  # as in the state, where `open` and `close` change it
     while node is not None:
         if (number := node.tag_id) == _TEXT_NODE:
@@ -321,14 +330,15 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
                 if action == _BLOCK:
                     if parts:
                         state.interrupt()
-                elif action == _INLINE:
-                    if attributes := node.attributes:  # of most no more than a class that says nothing: no call then
-                        style = attributes.get("style")
-                        if SENSES[attributes.get("class")] or "hidden" in attributes or (style and "none" in style):
-                            child = state.inside(node, attributes, child)
-                elif action == _LINK:
-                    found.open_link(node, empty=child is None)
-                    state.links += 1
+                    child = None if pre and is_gutter(node) else child
+                elif action <= _LINK:
+                    if parts and not pre and parts[-1][-1:].isalnum():
+                        state.set_apart(node)
+                    if action == _LINK:
+                        found.open_link(node, empty=child is None)
+                        state.links += 1
+                    elif (attributes := node.attributes) and has_sense(attributes):
+                        child = state.inside(node, attributes, child)
                 else:
                     action, pre = state.open(node, action)
             if child is not None:
@@ -350,28 +360,6 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
             node = entered.pop().next
 
 
-def _is_followed_by_text(node: LexborNode) -> bool:
-    beside = node.next
-    return beside is not None and beside.tag_id == _TEXT_NODE and not (beside.text_content or "").isspace()
-
-
-class _Actions(dict[int, int]):
-    """By element of one page. Those not listed are blocks; those that the page made up have numbers of its own."""
-
-    def __missing__(self, number: int) -> int:
-        self[number] = action = _BLOCK if number < STANDARD else _CUSTOM
-        return action
-
-
-@cache
-def _actions(bare: bool, whole: bool) -> dict[int, int]:
-    """By element: for the `bare` text, what tells nothing of it is skipped; on the `whole` page furniture is blocks."""
-    silent = (_RELATION, _HEAD, _FRAME) if bare else ()  # <meta> and scripts tell what kind of text it is
-    read = (_FURNITURE, _HEADER) if whole else ()
-    actions = vocabulary().actions.items()
-    return {number: _SKIP if action in silent else action for number, action in actions if action not in read}
-
-
 def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]:
     """What to do with elements that are not entered; a header that is, after all, gives its first child."""
     found = state.found
@@ -387,5 +375,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
         _FURNITURE: state.furniture,
         _BUTTON: state.button,
         _HEADER: state.header,
-        _FORMULA: lambda node: state.math(formula(node)),
+        _FORMULA: state.math,
     }
