@@ -112,3 +112,8 @@ def test_towers_of_marks_are_cut() -> None:
 def test_only_what_is_kept() -> None:
     found = walk(LexborHTMLParser(PAGE))
     assert render(found, [0, len(found.texts) - 1]) == "Title\n\nEnd."
+
+
+def test_mojibake_of_windows_is_mended() -> None:
+    found = walk(LexborHTMLParser("<h1>It isnâ€™t a LastenrÃ¤der</h1>"))
+    assert render(found, [0]) == "It isn’t a Lastenräder"

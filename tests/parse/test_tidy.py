@@ -2,7 +2,7 @@
 
 import pytest
 
-from weft.parse.tidy import BREAK, tidy
+from weft.parse.tidy import BREAK, once, tidy
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,18 @@ def test_control_characters_are_what_they_were_meant_to_be(raw: str, text: str) 
 
 def test_code_keeps_its_lines_and_its_indentation() -> None:
     assert tidy(f"\nif x:\n\tgo(){BREAK}  stop\u200b()  \n\n", pre=1) == "if x:\n\tgo()\n  stop()"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("It isnâ€™t a LastenrÃ¤der, 82Â° KevlarÂ®", "It isn’t a Lastenräder, 82° Kevlar®"),
+        ("saidâ€¦ â€œso itâ€\u009d", "said… “so it”"),
+        ("fun ðŸ˜€", "fun 😀"),
+        ("“IRMÔ AMANHÃ… CAFÉ” — Ângulo, NÃO", "“IRMÔ AMANHÃ… CAFÉ” — Ângulo, NÃO"),
+        ("“IRMÃ” e “MANHÔ", "“IRMÃ” e “MANHÔ"),
+        ("pâté, château à la crème, ãé", "pâté, château à la crème, ãé"),
+    ],
+)
+def test_what_was_encoded_twice_is_read_once(text: str, meant: str) -> None:
+    assert once(text) == meant

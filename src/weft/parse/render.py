@@ -8,6 +8,7 @@ from unicodedata import combining, is_normalized, normalize
 
 from weft.parse.markdown import Markdown, escaped
 from weft.parse.pieces import Piece, runs
+from weft.parse.tidy import once
 from weft.parse.walk import Walk
 
 _TOWER = 120  # marks on one letter: no script needs 30 (UAX 15, section 13), and ordering them takes quadratic time
@@ -32,7 +33,8 @@ def paragraphs(lines: str, markdown: bool = False) -> str:
 
 
 def _normal(text: str) -> str:
-    """In NFC. Of a run of marks too long to be put in order only the beginning stays."""
+    """In NFC, and encoded once. Of a run of marks too long to be put in order only the beginning stays."""
+    text = once(text)
     if len(text) > _TOWER and any(map(combining, text[:: _TOWER // 2])):
         text = _without_towers(text)
     return text if is_normalized("NFC", text) else normalize("NFC", text)

@@ -19,6 +19,11 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao
 _MISTAKEN = re.compile("[\u0080-\u009f]")
 _NEXT_LINE = "\u0085"
 _OCTETS = re.compile("[\u0080-\u00ff]+")
+# UTF-8 taken for Windows-1252 on the way into the page: signs that no text has in a row. After a capital letter with
+# til or circumflex quotes, dashes and dots may well stand, so that these are left alone.
+_TWICE_LEADS = ("â€", "Ã", "Â", "ðŸ")
+_HIGH = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
+_TWICE = re.compile(f"[ÂÃ][¡-¿€ƒ†‡ˆ‰ŠŒŽ•˜™šœžŸ]|[âã][{_HIGH}\u0080-¿]{{2}}|ðŸ[{_HIGH}\u0080-¿]{{2}}")
 
 
 def tidy(raw: str, pre: int) -> str:
@@ -42,6 +47,7 @@ def mended(text: str) -> str:
     """The text without what nobody sees, and with what its control characters were meant to be."""
     if text.isascii():
         return text.translate(_CONTROLS)
+    text = once(text)
     if _MISTAKEN.search(text):
         text = _OCTETS.sub(_meant, text)
     return _UNSEEN.sub(_telling, _SILENT.sub("", text))
@@ -63,3 +69,18 @@ def _meant(stretch: re.Match[str]) -> str:
         return octets.decode("utf-8")
     except UnicodeDecodeError:
         return octets.decode("cp1252", "ignore")
+
+
+def once(text: str) -> str:
+    """What was written in UTF-8, read as Windows-1252, and written in UTF-8 again."""
+    if not any(lead in text for lead in _TWICE_LEADS):
+        return text
+    return _TWICE.sub(_read_once, text)
+
+
+def _read_once(stretch: re.Match[str]) -> str:
+    octets = b"".join(sign.encode("latin-1" if sign <= "\u00ff" else "cp1252") for sign in stretch[0])
+    try:
+        return octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return stretch[0]
