@@ -29,6 +29,12 @@ def test_tables_are_kept_whole_or_left_whole(first: float, whole: bool) -> None:
     assert kept == ["Before", *(["Name | People", "Town 0 | 0", "Town 1 | 1"] if whole else [])]
 
 
+def test_loose_cells_go_with_their_table() -> None:
+    rows = "<tr><td>a<td>1<tr><td>b<td><ul><li>x<li>y</ul><tr><td>c<td>3"
+    chances = {"Before": 0.9, "a | 1": 0.6, "b": 0.05, "x": 0.05, "y": 0.6, "c | 3": 0.6, "After": 0.1}
+    assert settled(f"<p>Before</p><table>{rows}</table><p>After, in more words</p>", chances) == list(chances)[:-1]
+
+
 @pytest.mark.parametrize(("second", "whole"), [(0.6, True), (0.05, False)])
 def test_lists_are_kept_whole_or_left_whole(second: float, whole: bool) -> None:
     items = "<li>one<li><a href=x>two</a><li>three<ul><li><a href=y>below</a></ul><li><b>four</b>"

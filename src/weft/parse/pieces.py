@@ -8,6 +8,7 @@ from itertools import groupby
 
 import msgspec
 
+from weft.parse.loose import line, loose_rows, table
 from weft.parse.vocabulary import REGIONS, Tag
 from weft.parse.walk import Fact, Trait, Walk
 
@@ -44,8 +45,18 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
     """One piece per block; long texts that come again are left out."""
     kept = list(kept)
     again = _repeated(walk, kept)
+    row_of = {block: row for row, blocks in loose_rows(walk).items() for block in blocks}
     texts, facts, places = walk.texts, walk.facts, walk.places
+    rows: dict[int, list[int]] = {}
     for index in kept:
+        if index in row_of:
+            rows.setdefault(row_of[index], []).append(index)
+    for index in kept:
+        if index in row_of:
+            row = row_of[index]
+            if index == rows[row][0]:
+                yield Piece("row", line(walk, row, rows[row]), table=table(walk, row))
+            continue
         if index in again:
             continue
         text = texts[index]
@@ -100,12 +111,6 @@ def _numbers_lines(walk: Walk, block: int) -> bool:
     if first == 0 or len(numbers) == 1 or not lines <= len(numbers) <= lines + _EMPTY_LINES:
         return False
     return all(number == str(line) for line, number in enumerate(numbers, first))
-
-
-def table(walk: Walk, row: int) -> int:
-    """The box of the table that a row's box lies in: above it is <thead> or <tbody>, which always is."""
-    parents = walk.box_parents
-    return parents[parents[row]]
 
 
 def list_levels(walk: Walk) -> list[int]:

@@ -24,14 +24,14 @@ class Rows:
         """The row in one line. The texts are those of its cells that have any, in order."""
         cells, is_spanned = _cells(row)
         if len(cells) == len(texts) and not is_spanned and not self.reaching:
-            return GAP.join(map(_cell, texts))
+            return GAP.join(map(cell, texts))
         filled = [bool(cell.text().strip()) for cell in cells]
         if sum(filled) != len(texts):  # some text of it is not read: a button's, a menu's
             self.pass_over(row)
-            return GAP.join(map(_cell, texts))
+            return GAP.join(map(cell, texts))
         left = iter(texts)
         spans = [_span(cell.attributes) for cell in cells]
-        columns = self._columns(row, [_cell(next(left)) if is_filled else "" for is_filled in filled], spans)
+        columns = self._columns(row, [cell(next(left)) if is_filled else "" for is_filled in filled], spans)
         while not columns[-1]:
             columns.pop()
         return GAP.join(columns)
@@ -85,7 +85,7 @@ def _span(attributes: dict[str, str | None]) -> Span:
     return _number(attributes.get("colspan"), _WIDEST), _number(attributes.get("rowspan"), _HIGHEST)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """The text of a cell in one line, which can be told from its neighbours."""
     if "\n" in text or "|" in text:
         return text.replace("\n", " ").replace(GAP, "|")

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.parse.features import Features, Floats
+from weft.parse.loose import loose_rows, table
 from weft.parse.model import struck
-from weft.parse.pieces import table
 from weft.parse.vocabulary import Tag
 from weft.parse.walk import Fact, Trait, Walk
 
@@ -40,11 +40,12 @@ def _wholes(walk: Walk, tags: list[int]) -> dict[int, list[int]]:
     """Blocks by the box of the table, list, code or quotation that they make up."""
     items = {number for number, tag in enumerate(tags) if tag == _ITEM}
     parts = {number for number, tag in enumerate(tags) if tag in _ALONE} | items | walk.data_rows
+    loose = {block: row for row, blocks in loose_rows(walk).items() for block in blocks}
     wholes: dict[int, list[int]] = {}
     for block, place in enumerate(walk.facts[_PLACE::_FACTS] if parts else ()):
-        if place in parts:
-            box = walk.facts[block * _FACTS + _BOX]
-            if place in walk.data_rows:
+        if place in parts or block in loose:
+            box = loose.get(block) or walk.facts[block * _FACTS + _BOX]
+            if block in loose or place in walk.data_rows:
                 box = table(walk, box)
             elif place in items:
                 box = walk.box_parents[box]
