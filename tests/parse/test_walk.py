@@ -110,6 +110,21 @@ def test_words_that_only_style_sets_apart_are_not_glued(html: str, text: str) ->
     assert walked(f"<p>{html}</p>").texts == [text]
 
 
+@pytest.mark.parametrize(
+    ("button", "texts"),
+    [
+        ("<button aria-expanded=false>How does it work?</button>", ["How does it work?", "By magic."]),
+        ("<button><h3>Was kostet es?</h3></button>", ["Was kostet es?", "By magic."]),
+        ("<button aria-expanded=true><span>どうして？</span></button>", ["どうして？", "By magic."]),
+        ("<button>Need help?</button>", ["By magic."]),
+        ("<button aria-expanded=false>Menu</button>", ["By magic."]),
+    ],
+)
+def test_questions_that_open_their_answers_are_read(button: str, texts: list[str]) -> None:
+    found = walked(f"<div>{button}<div><p>By magic.</p></div></div>")
+    assert found.texts == texts
+
+
 def test_code_is_not_set_apart() -> None:
     assert walked("<pre><i class=k>get</i><i class=n>Name</i></pre>").texts == ["getName"]
 

@@ -35,6 +35,7 @@ _STYLED = frozenset(
     ]
 )
 _CODE = frozenset({"code", "kbd", "samp", "tt", "var"})
+_QUESTION_MARKS = ("?", "？", "؟")
 _NEAR = 6  # elements above one among which code is looked for
 _LEADING = 4  # elements into which the first letter of one is looked for
 _UNSEEN = frozenset(
@@ -147,6 +148,13 @@ def is_gutter(node: LexborNode) -> bool:
 def is_in_heading(above: list[LexborNode]) -> bool:
     """Whether one of the nearest elements is a heading."""
     return any(node.tag in _HEADINGS for node in above[-3:])
+
+
+def is_question(button: LexborNode) -> bool:
+    """Whether a button opens the answer to what it says."""
+    if "aria-expanded" not in button.attributes and button.css_first("h2,h3,h4,h5,h6") is None:
+        return False
+    return (brief_text(button) or "").endswith(_QUESTION_MARKS)
 
 
 def in_sentence(node: LexborNode, above: list[LexborNode], done: list[int], parts: list[str]) -> bool:

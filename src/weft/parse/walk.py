@@ -15,6 +15,7 @@ from weft.parse.inline import (
     in_sentence,
     is_gutter,
     is_in_heading,
+    is_question,
     is_remark,
     sense,
     stands_apart,
@@ -250,11 +251,16 @@ class Walker:
             self.interrupt()
         self.found.furniture(node)
 
-    def button(self, node: LexborNode) -> None:
-        """A button's words are no text, except in a heading: there they name the part that it opens."""
+    def button(self, node: LexborNode) -> LexborNode | None:
+        """A button's words are no text, except in a heading, where they name the part that it opens, and questions."""
         if is_in_heading(self.entered):
             self.parts.append(node.text())
+        elif is_question(node):
+            if self.parts:
+                self.interrupt()
+            return node.first_child
         self.found.passed_over(node)
+        return None
 
     def header(self, node: LexborNode) -> LexborNode | None:
         """A site's header is furniture; one with title or date, or of a part of the page, is read: its first child."""
