@@ -45,17 +45,13 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
     """One piece per block; long texts that come again are left out."""
     kept = list(kept)
     again = _repeated(walk, kept)
-    row_of = {block: row for row, blocks in loose_rows(walk).items() for block in blocks}
+    loose = _loose(walk, kept)
     texts, facts, places = walk.texts, walk.facts, walk.places
-    rows: dict[int, list[int]] = {}
     for index in kept:
-        if index in row_of:
-            rows.setdefault(row_of[index], []).append(index)
-    for index in kept:
-        if index in row_of:
-            row = row_of[index]
-            if index == rows[row][0]:
-                yield Piece("row", line(walk, row, rows[row]), table=table(walk, row))
+        if index in loose:
+            row, blocks = loose[index]
+            if index == blocks[0]:
+                yield Piece("row", line(walk, row, blocks), table=table(walk, row))
             continue
         if index in again:
             continue
@@ -75,19 +71,32 @@ def pieces(walk: Walk, kept: Iterable[int]) -> Iterator[Piece]:
             yield Piece("quote" if regions & _QUOTE else "paragraph", text)
 
 
+def _loose(walk: Walk, kept: list[int]) -> dict[int, tuple[int, list[int]]]:
+    """By block that is kept of a loose row, the row and all that is kept of it."""
+    rows = loose_rows(walk)
+    chosen = set(kept) if rows else set()
+    found: dict[int, tuple[int, list[int]]] = {}
+    for row, blocks in rows.items():
+        left = [block for block in blocks if block in chosen]
+        found |= dict.fromkeys(left, (row, left))
+    return found
+
+
 def _repeated(walk: Walk, kept: list[int]) -> set[int]:
     """Blocks that say again at length what was said. Code and tables may; of a list all items have to."""
     seen: set[str] = set()
     again: set[int] = set()
     lists: dict[int, list[int]] = {}
+    texts, facts, places = walk.texts, walk.facts, walk.places
     for index in kept:
-        text = walk.texts[index]
-        tag, regions = walk.places[walk.facts[index * _FACTS + _PLACE]][:2]
-        if regions & _PRE or tag == _ROW:
-            continue
+        text = texts[index]
+        place = places[facts[index * _FACTS + _PLACE]]
+        tag = place[_TAG]
         if tag == _LIST_ITEM:
-            lists.setdefault(walk.box_parents[walk.facts[index * _FACTS + _BOX]], []).append(index)
-        elif len(text) <= _LONG:
+            lists.setdefault(walk.box_parents[facts[index * _FACTS + _BOX]], []).append(index)
+        elif len(text) <= _LONG or tag == _ROW:
+            continue
+        if place[_REGIONS] & _PRE:
             continue
         lines = text.split("\n")
         if seen.issuperset(lines):

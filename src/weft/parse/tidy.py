@@ -21,7 +21,7 @@ _NEXT_LINE = "\u0085"
 _OCTETS = re.compile("[\u0080-\u00ff]+")
 # UTF-8 taken for Windows-1252 on the way into the page: signs that no text has in a row. After a capital letter with
 # til or circumflex quotes, dashes and dots may well stand, so that these are left alone.
-_TWICE_LEADS = ("â€", "Ã", "Â", "ðŸ")
+_TWICE_SIGNS = ("Ã", "Â", "€", "Ÿ")  # one stands in all that is common; looking for a single sign is quickest
 _HIGH = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
 _TWICE = re.compile(f"[ÂÃ][¡-¿€ƒ†‡ˆ‰ŠŒŽ•˜™šœžŸ]|[âã][{_HIGH}\u0080-¿]{{2}}|ðŸ[{_HIGH}\u0080-¿]{{2}}")
 
@@ -73,9 +73,10 @@ def _meant(stretch: re.Match[str]) -> str:
 
 def once(text: str) -> str:
     """What was written in UTF-8, read as Windows-1252, and written in UTF-8 again."""
-    if not any(lead in text for lead in _TWICE_LEADS):
-        return text
-    return _TWICE.sub(_read_once, text)
+    for sign in _TWICE_SIGNS:
+        if sign in text:
+            return _TWICE.sub(_read_once, text)
+    return text
 
 
 def _read_once(stretch: re.Match[str]) -> str:
