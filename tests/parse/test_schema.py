@@ -98,6 +98,25 @@ def test_references_are_resolved() -> None:
     assert (described.items[0].author, described.items[0].publisher, described.site) == ("Ann Lee", "Press", "Press")
 
 
+def test_what_has_no_name_gives_way_to_its_namesake() -> None:
+    graph = [{"@type": "Article", "author": {"@id": "#a"}}, {"@type": "Person", "@id": "#a"}]
+    graph.append({"@type": "Person", "@id": "#a", "name": "Ann"})
+    assert schema([script({"@graph": graph})]).items[0].author == "Ann"
+
+
+def tree(depth: int) -> object:
+    return [tree(depth - 1)] * 10 if depth else "x"
+
+
+@pytest.mark.parametrize("name", [[{"@id": "a"}] * 10, [[{"@id": "a"}] * 10] * 10, tree(4), "x y " * 500])
+def test_references_to_each_other_do_not_multiply(name: object) -> None:
+    start = process_time()
+    referring = {"@type": "Article", "author": [[[{"@id": "a"}] * 10] * 10] * 5}
+    found = schema([script({"@type": "Article", "@id": "a", "name": name}, *[referring] * 15)])
+    assert len(found.items) == 16
+    assert process_time() - start < 1
+
+
 def test_the_web_site_names_the_site() -> None:
     assert schema([script({"@type": "WebPage"}, {"@type": "WebSite", "name": "Courier"})]).site == "Courier"
     listed = {"@type": "ItemList", "itemListElement": [{"@type": "Article", "publisher": "Elsewhere"}]}
@@ -149,6 +168,7 @@ def test_microdata_ranks_like_json_ld_and_what_has_no_item_comes_last() -> None:
 def test_types_of_microdata_are_listed_once() -> None:
     types = ["http://schema.org/Article", "https://schema.org/Person", "https://schema.org/Person", ""]
     assert types_only(types, [SchemaItem("Article")]) == [SchemaItem("Person")]
+    assert len(types_only(["x" * 1_000_000], [])[0].type) == 100
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from weft.parse.raw import RawItem
 _MOST = 200  # items of a page
 _DEEPEST = 8
 _LONGEST = 1000  # characters of a value
+_LONGEST_TYPE = 100
 _MOST_NAMES = 10  # of one property
 _FEW = 3  # things that may stand beside the one a page is about; more are a list
 _BODY_SCRIPTS = 2_000_000  # characters of scripts that a text is looked for in
@@ -71,10 +72,14 @@ def schema(scripts: list[str], titles: str = "") -> Schema:
     things = _all_things(scripts)
     if not things:
         return Schema([], [], "")
-    known = {
-        thing.values["@id"]: thing.values for thing in reversed(things) if isinstance(thing.values.get("@id"), str)
-    }
-    items = [_item(thing.values, known) for thing in things]
+    # What refers to another thing gets its name as it is written: names that refer to each other would multiply.
+    names = [_text(thing.values.get("name"), {}) for thing in things]
+    known: dict[str, str] = {}
+    for thing, name in zip(things, names, strict=True):
+        reference = thing.values.get("@id")
+        if name and isinstance(reference, str):
+            known.setdefault(reference, name)
+    items = [_item(thing.values, name, known) for thing, name in zip(things, names, strict=True)]
     own = [item for item, thing in zip(items, things, strict=True) if not thing.is_listed]
     speaking = _speakers(own, titles)
     sites = [item.publisher for item in speaking]
@@ -87,7 +92,7 @@ def microdata_speakers(found: list[RawItem], titles: str = "") -> list[SchemaIte
     """The same of microdata; what belongs to no item speaks last."""
     items = [
         SchemaItem(
-            type=_PREFIX.sub("", item.type),
+            type=_PREFIX.sub("", item.type)[:_LONGEST_TYPE],
             name=item.values.get("name", ""),
             headline=item.values.get("headline", ""),
             description=item.values.get("description", ""),
@@ -102,7 +107,7 @@ def microdata_speakers(found: list[RawItem], titles: str = "") -> list[SchemaIte
 
 def types_only(item_types: list[str], known: list[SchemaItem]) -> list[SchemaItem]:
     """Microdata types that JSON-LD does not name."""
-    kinds = dict.fromkeys(_PREFIX.sub("", name) for name in item_types[:_MOST])
+    kinds = dict.fromkeys(_PREFIX.sub("", name)[:_LONGEST_TYPE] for name in item_types[:_MOST])
     named = {item.type for item in known}
     return [SchemaItem(kind) for kind in kinds if kind and kind not in named]
 
@@ -127,7 +132,7 @@ def _speakers(items: list[SchemaItem], titles: str) -> list[SchemaItem]:
 
 def speaks(kind: str) -> bool:
     """Whether items of this type, or of one of these, may speak for the page they stand on."""
-    return _rank(kind) is not None
+    return _rank(kind[:_LONGEST_TYPE]) is not None  # what is asked is remembered
 
 
 def article_body(scripts: list[str]) -> str:
@@ -188,17 +193,17 @@ def _things(value: Any, depth: int, *, is_listed: bool) -> Iterator[_Thing]:
 def _type(thing: dict[str, Any]) -> str:
     kind = thing.get("@type")
     kinds = kind if isinstance(kind, list) else [kind]
-    return " ".join(_PREFIX.sub("", str(name)) for name in kinds[:_MOST_NAMES])[:100]
+    return " ".join(_PREFIX.sub("", str(name)) for name in kinds[:_MOST_NAMES])[:_LONGEST_TYPE]
 
 
-def _item(thing: dict[str, Any], known: dict[str, dict[str, Any]]) -> SchemaItem:
+def _item(thing: dict[str, Any], name: str, known: dict[str, str]) -> SchemaItem:
     def text(name: str) -> str:
         value = thing.get(name)
         return _text(value, known) if value else ""
 
     return SchemaItem(
         type=_type(thing),
-        name=text("name"),
+        name=name,
         headline=text("headline") or text("title"),
         description=text("description"),
         author=text("author") or text("creator"),
@@ -209,12 +214,12 @@ def _item(thing: dict[str, Any], known: dict[str, dict[str, Any]]) -> SchemaItem
     )
 
 
-def _text(value: Any, known: dict[str, dict[str, Any]], depth: int = 0) -> str:
+def _text(value: Any, known: dict[str, str], depth: int = 0) -> str:
     """A string, the name of a thing or of the one it refers to, or several of them, each once; without mark-up."""
     if isinstance(value, dict):
         name = value.get("name") or value.get("@value")
         if not name and isinstance(reference := value.get("@id"), str):
-            name = known.get(reference, {}).get("name")
+            return known.get(reference, "")
         value = name.get("@value") if isinstance(name, dict) else name
     if isinstance(value, list) and depth < _DEEPEST:
         parts = dict.fromkeys(_text(part, known, depth + 1) for part in value[:_MOST_NAMES])
