@@ -278,6 +278,29 @@ def test_the_language_as_declared_anywhere(html: str, language: str) -> None:
     assert declared_language(walk(LexborHTMLParser(html))) == language
 
 
+@pytest.mark.parametrize(
+    ("title", "headings", "left"),
+    [
+        ("List of laureates - Wikipedia", "<h1>List of laureates", "List of laureates"),
+        ("Using the Fetch API - Web APIs | MDN", "<h1>Using the Fetch API¶", "Using the Fetch API"),
+        ("Pier Vote – Courier", "<h1>Menu</h1><h1>Pier vote", "Pier Vote"),
+        ("码头投票 - 新闻网", "<h1>码头投票", "码头投票"),
+        ("Jobs: what now - Courier", "<h1>Jobs", "Jobs: what now - Courier"),
+        ("Pier vote-winners - Courier", "<h1>Pier vote", "Pier vote-winners - Courier"),
+        ("Pier voters - Courier", "<h1>Pier vote", "Pier voters - Courier"),
+        ("Opinion | What I will be praying for this spring", "<h1>Opinion", ""),
+        ("Pier - Courier", "<h1>Pier", "Pier"),
+        ("Tar - Courier", "<h1>Tar", "Tar - Courier"),
+        ("Example | Pier vote", "<h1>Example", "Example | Pier vote"),
+        ("Pier vote | Courier", "<h2>Pier vote", "Pier vote | Courier"),
+        ("Learn C# - Courier", "<h1>Learn C#", "Learn C#"),
+        (" | Courier", "<h1>", "| Courier"),
+    ],
+)
+def test_what_follows_the_heading_is_no_part_of_the_title(title: str, headings: str, left: str) -> None:
+    assert about(f"<title>{title}</title>{headings}").title == (left or title)
+
+
 def test_the_first_heading_names_a_page_that_has_no_title() -> None:
     found = walk(LexborHTMLParser("<h2>Part</h2><h1>Pier <i>vote</i></h1><h1>Next</h1>"))
     assert first_heading(found) == "Pier vote"

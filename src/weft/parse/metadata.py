@@ -3,8 +3,9 @@
 In: a `Walk` and the page's URL. Out: `Metadata`. Called by `weft.parse.text`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from urllib.parse import urljoin
 
 import msgspec
@@ -27,13 +28,14 @@ from weft.parse.declarations import (
 from weft.parse.markup import unescaped
 from weft.parse.schema import SchemaItem, microdata_speakers, schema, types_only
 from weft.parse.tidy import tidy
-from weft.parse.titles import without_sites
+from weft.parse.titles import only_heading, without_sites
 from weft.parse.vocabulary import Tag
 from weft.parse.walk import Fact, Trait, Walk
 
 _LONGEST = 1000  # characters of any one value
 _LONGEST_URL = 2048  # characters: part of an address is another address
 _MOST = 100  # values of any one kind
+_MOST_HEADINGS = 5  # the first may be the site's name or a menu's
 _FEW = 3  # dates or names of authors; more stand in a list of posts, and none of them is the page's
 
 
@@ -63,7 +65,7 @@ def metadata(walk: Walk, url: str | None) -> Metadata:
     sites = [*_all(named, SITES), described.site]
     names = [thing.author for thing in things] + _all(named, AUTHORS) + [thing.author for thing in marked]
     return Metadata(
-        title=_title(walk, named, things, marked, sites),
+        title=only_heading(_title(walk, named, things, marked, sites), _headings(walk), url or ""),
         description=_first([*_all(named, DESCRIPTIONS), *(thing.description for thing in things + marked)]),
         site_name=_first(sites),
         author=_cut(author(names + _few(walk.profiles))),
@@ -79,9 +81,16 @@ def metadata(walk: Walk, url: str | None) -> Metadata:
 
 def first_heading(walk: Walk) -> str:
     """The first <h1>, main text or not: what a page is called that names no title."""
-    places, numbers = walk.places, walk.facts[Fact.PLACE :: len(Fact)]
-    headings = (text for text, place in zip(walk.texts, numbers, strict=True) if places[place][Trait.TAG] == Tag.H1)
-    return _cut(next(headings, ""))
+    return next(_headings(walk), "")
+
+
+def _headings(walk: Walk) -> Iterator[str]:
+    """The first <h1>s of the page. Often there is none, and its places, of which there are few, tell so."""
+    highest = {number for number, place in enumerate(walk.places) if place[Trait.TAG] == Tag.H1}
+    if highest:
+        numbers = walk.facts[Fact.PLACE :: len(Fact)]
+        found = (text for text, place in zip(walk.texts, numbers, strict=True) if place in highest)
+        yield from map(_cut, islice(found, _MOST_HEADINGS))
 
 
 def declared_language(walk: Walk) -> str:

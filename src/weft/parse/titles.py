@@ -1,12 +1,19 @@
 """A page's title without its site's name.
 
-In: a title and the names the site goes by. Out: the title. Called by `weft.parse.metadata`.
+In: a title, the names the site goes by, the headings of the page. Out: the title. Called by `weft.parse.metadata`.
 """
 
 import re
+from collections.abc import Iterable
 
 _AFTER = re.compile(r"(?:\s+[|\-–—·•»›:_/]+|\s*[|_｜])\s*$")  # before a name at the end
 _BEFORE = re.compile(r"\s*(?:[|_｜:]|[|\-–—·•»›:_/]+\s)\s*")  # behind a name at the beginning
+# Between a heading and what is no part of it. Of 1,551 titles `|` mended 93 and spoilt 2, `-` 54 and 4, the others 11
+# and none; where a colon, a comma or a bracket follows, the heading is half of the title.
+_BEHIND_HEADING = re.compile(r"\s+[|\-–—•]\s+")
+_MARKS = " ¶"  # behind a heading: a link to itself
+_SECTION = 10  # characters: so short a heading may name a part of the site, as in `Opinion | What nobody dares to say`
+_NAME = 30  # characters: more is seldom the name of a site
 _LEAST = 4  # characters, as an ideograph counts two: less is not what anybody would call the page
 
 
@@ -15,6 +22,23 @@ def without_sites(title: str, sites: list[str]) -> str:
     for site in sites:
         if site and site.casefold() in title.casefold():
             title = _without_end(_without_beginning(title, site), site)
+    return title
+
+
+def only_heading(title: str, headings: Iterable[str], url: str = "") -> str:
+    """`Heading | Whatever` without what follows the heading; for sites that name themselves nowhere, or otherwise."""
+    if not _BEHIND_HEADING.search(title):
+        return title
+    host = url.partition("://")[2].partition("/")[0]
+    for heading in headings:
+        heading = heading.rstrip(_MARKS)
+        separator = _BEHIND_HEADING.match(title, len(heading))
+        if not separator or title[: len(heading)].casefold() != heading.casefold():
+            continue
+        if "".join(heading.split()).casefold() in host:  # the site's name, set as a heading
+            continue
+        if _size(heading) >= _SECTION or len(title) - separator.end() <= _NAME:
+            return _unless_tiny(title[: len(heading)], title)
     return title
 
 
@@ -34,5 +58,8 @@ def _without_beginning(title: str, site: str) -> str:
 
 
 def _unless_tiny(rest: str, title: str) -> str:
-    size = sum(1 if character < "\u2e80" else 2 for character in rest)
-    return rest.strip() if size >= _LEAST else title
+    return rest.strip() if _size(rest) >= _LEAST else title
+
+
+def _size(text: str) -> int:
+    return sum(1 if character < "\u2e80" else 2 for character in text)
