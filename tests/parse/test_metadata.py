@@ -256,6 +256,17 @@ def test_a_date_of_the_article_goes_before_one_that_may_be_of_the_day() -> None:
         ("The new Courier", "Courier", "The new Courier"),
         ("Courier-led vote", "Courier", "Courier-led vote"),
         ("Straße | STRASSE", "Strasse", "Straße"),
+        ("码头投票-新浪网", "新浪网", "码头投票"),
+        ("码头投票——新浪网", "新浪网", "码头投票"),
+        ("新浪网-码头投票", "新浪网", "码头投票"),
+        ("码-新浪网", "新浪网", "码-新浪网"),
+        ("Pier – vote—Courier", "Courier", "Pier – vote"),
+        ("Pier vote-Courier", "Courier", "Pier vote"),
+        ("The Courier-Pier vote", "The Courier", "Pier vote"),
+        ("The Courier - Pier vote", "The Courier", "Pier vote"),
+        ("The Courier » Pier vote", "The Courier", "Pier vote"),
+        ("The Couriers-Pier vote", "The Courier", "The Couriers-Pier vote"),
+        ("Pier vote-Couriers", "Courier", "Pier vote-Couriers"),
     ],
 )
 def test_the_site_is_cut_off_whichever_title_wins(title: str, site: str, left: str) -> None:
