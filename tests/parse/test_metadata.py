@@ -234,6 +234,36 @@ def test_what_is_no_name_is_soon_known(piece: str) -> None:
     assert process_time() - start < 0.5
 
 
+@pytest.mark.parametrize("name", ["og:article:author", "cXenseParse:author", "citation_author"])
+def test_metas_that_name_the_author(name: str) -> None:
+    assert about(f"<meta property={name} content='Ann Lee'>").author == "Ann Lee"
+
+
+def test_those_who_wrote_a_paper_are_named_together() -> None:
+    metas = "".join(f"<meta name=citation_author content='{name}'>" for name in ("Ann Lee", " ", "Bob  Ray"))
+    assert about(f"<meta name=citation_title content=Piers><title>x</title>{metas}").author == "Ann Lee, Bob Ray"
+    assert about(f"<meta name=citation_title content=Piers><title>x</title>{metas}").title == "Piers"
+    assert about(metas * 100).author.startswith("Ann Lee, Bob Ray, Ann Lee")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "citation_publication_date",
+        "citation_date",
+        "citation_online_date",
+        "og:article:published_time",
+        "dc.date.created",
+        "news:published_time",
+        "published_date",
+        "published-date",
+        "cXenseParse:recs:publishtime",
+    ],
+)
+def test_metas_that_name_the_day(name: str) -> None:
+    assert about(f"<meta name='{name}' content='2024/05/01'>").published == DAY
+
+
 def test_a_date_of_the_article_goes_before_one_that_may_be_of_the_day() -> None:
     script = '<script type="application/ld+json">{"@type":"Article","datePublished":"2024-05-01"}</script>'
     assert about(f"<meta name=date content=2025-01-01>{script}").published == DAY

@@ -98,6 +98,18 @@ def test_references_are_resolved() -> None:
     assert (described.items[0].author, described.items[0].publisher, described.site) == ("Ann Lee", "Press", "Press")
 
 
+def test_a_person_of_two_names_is_referred_to() -> None:
+    person = {"@type": "Person", "@id": "#a", "givenName": "Ann", "familyName": "Lee"}
+    assert schema([script({"@type": "Article", "author": {"@id": "#a"}}, person)]).items[0].author == "Ann Lee"
+
+
+def test_the_one_post_of_a_blog_speaks() -> None:
+    blog = {"@type": "Blog", "name": "Harbour notes", "author": "Zed"}
+    for posts in (ARTICLE, [ARTICLE]):
+        assert [item.author for item in schema([script({**blog, "blogPost": posts})]).speakers] == ["Ann"]
+    assert schema([script({**blog, "blogPost": [ARTICLE, OTHER]})]).speakers == []
+
+
 def test_what_has_no_name_gives_way_to_its_namesake() -> None:
     graph = [{"@type": "Article", "author": {"@id": "#a"}}, {"@type": "Person", "@id": "#a"}]
     graph.append({"@type": "Person", "@id": "#a", "name": "Ann"})
@@ -130,6 +142,10 @@ def test_the_web_site_names_the_site() -> None:
         ("<b>bold</b> a < b &lt;p&gt;", "bold a < b <p>"),
         (["Ann Lee", {"name": "Ann Lee"}, "Bob"], "Ann Lee, Bob"),
         ({"@value": "said"}, "said"),
+        ({"@list": [{"name": "Ann Lee"}, "Bob"]}, "Ann Lee, Bob"),
+        ({"@type": "Person", "givenName": "Ann", "familyName": "Lee"}, "Ann Lee"),
+        ({"familyName": "Lee", "givenName": None}, "Lee"),
+        ({"name": "Ann", "familyName": "Lee"}, "Ann"),
         ({"name": {"name": "x"}}, ""),
         ("/?a=1&copy=2", "/?a=1&copy=2"),
     ],

@@ -5,6 +5,7 @@ In: candidates, the surest first. Out: a name. Called by `weft.parse.metadata`.
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
 
 _LONGEST = 200  # characters
 _FEWEST_LETTERS = 2
@@ -32,6 +33,13 @@ _NOBODY = frozenset(
 def author(candidates: Iterable[str]) -> str:
     """The first that is a name, or several of them: no profile's address, no paragraph, nobody."""
     return next(filter(None, map(_name, candidates)), "")
+
+
+def joined(names: list[str]) -> str:
+    """As many of these names, in order, as one value may hold."""
+    names = list(filter(None, (" ".join(name[:_LONGEST].split()) for name in names[:_LONGEST])))
+    ends = accumulate(len(name) + 2 for name in names)
+    return ", ".join(name for name, end in zip(names, ends, strict=True) if end <= _LONGEST + 2)
 
 
 def _name(said: str) -> str:

@@ -1,20 +1,45 @@
 """Names of <meta> elements by what they tell, the surest first. Read by `weft.parse.metadata`; in lower case."""
 
-TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title")
+TITLES = ("og:title", "twitter:title", "citation_title", "dc.title", "dcterms.title")
 DESCRIPTIONS = ("description", "og:description", "twitter:description", "dc.description", "dcterms.description")
 SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher")
-AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "byl")
+CITED_AUTHOR = "citation_author"  # one for each of them
+AUTHORS = (
+    "author",
+    "article:author",
+    "og:article:author",
+    CITED_AUTHOR,
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+    "sailthru.author",
+    "cxenseparse:author",
+    "byl",
+)
 LANGUAGES = ("content-language", "og:locale")
-PUBLISHED = ("article:published_time", "og:published_time", "datepublished")
+PUBLISHED = (
+    "article:published_time",
+    "og:published_time",
+    "og:article:published_time",
+    "news:published_time",
+    "datepublished",
+)
 DATED = (  # of the page, of the day it is shown, of what it is about
+    "citation_publication_date",
+    "citation_online_date",
+    "citation_date",
     "date",
     "dc.date",
     "dc.date.issued",
+    "dc.date.created",
     "dcterms.created",
     "dcterms.date",
     "pubdate",
     "publishdate",
     "publish-date",
+    "published_date",
+    "published-date",
+    "cxenseparse:recs:publishtime",
     "parsely-pub-date",
     "sailthru.date",
     "weibo: article:create_at",

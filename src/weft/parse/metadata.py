@@ -11,10 +11,11 @@ from urllib.parse import urljoin
 import msgspec
 
 from weft.parse import language
-from weft.parse.bylines import author
+from weft.parse.bylines import author, joined
 from weft.parse.dates import parse_date
 from weft.parse.declarations import (
     AUTHORS,
+    CITED_AUTHOR,
     DATED,
     DESCRIPTIONS,
     KNOWN,
@@ -59,6 +60,8 @@ def metadata(walk: Walk, url: str | None) -> Metadata:
     for meta in walk.metas:
         if meta.name in KNOWN and meta.name not in named and _cut(meta.content):
             named[meta.name] = meta.content
+    if CITED_AUTHOR in named:
+        named[CITED_AUTHOR] = joined([meta.content for meta in walk.metas if meta.name == CITED_AUTHOR])
     titles = " ".join([*_all(named, TITLES), walk.title])
     described = schema(walk.scripts, titles)
     things, marked = described.speakers, microdata_speakers(walk.items, titles)

@@ -73,7 +73,7 @@ def schema(scripts: list[str], titles: str = "") -> Schema:
     if not things:
         return Schema([], [], "")
     # What refers to another thing gets its name as it is written: names that refer to each other would multiply.
-    names = [_text(thing.values.get("name"), {}) for thing in things]
+    names = [_text(_called(thing.values), {}) for thing in things]
     known: dict[str, str] = {}
     for thing, name in zip(things, names, strict=True):
         reference = thing.values.get("@id")
@@ -183,11 +183,19 @@ def _things(value: Any, depth: int, *, is_listed: bool) -> Iterator[_Thing]:
     elif isinstance(value, dict):
         if "@type" in value:
             yield _Thing(value, is_listed)
-        for name in ("@graph", "mainEntity", "itemListElement", "item"):
+        for name in ("@graph", "mainEntity", "blogPost", "itemListElement", "item"):
             inner = value.get(name)
             if isinstance(inner, list | dict):
-                entry = name.startswith("item") or (name == "mainEntity" and bool(_LIST.search(_type(value))))
-                yield from _things(inner, depth + 1, is_listed=is_listed or entry)
+                yield from _things(inner, depth + 1, is_listed=is_listed or _lists(value, name))
+
+
+def _lists(thing: dict[str, Any], name: str) -> bool:
+    """Whether the things that this property holds are many, and none of them the page."""
+    if name == "mainEntity":
+        return bool(_LIST.search(_type(thing)))
+    if name == "blogPost":
+        return isinstance(thing[name], list) and len(thing[name]) > 1
+    return name.startswith("item")
 
 
 def _type(thing: dict[str, Any]) -> str:
@@ -217,7 +225,7 @@ def _item(thing: dict[str, Any], name: str, known: dict[str, str]) -> SchemaItem
 def _text(value: Any, known: dict[str, str], depth: int = 0) -> str:
     """A string, the name of a thing or of the one it refers to, or several of them, each once; without mark-up."""
     if isinstance(value, dict):
-        name = value.get("name") or value.get("@value")
+        name = _called(value)
         if not name and isinstance(reference := value.get("@id"), str):
             return known.get(reference, "")
         value = name.get("@value") if isinstance(name, dict) else name
@@ -227,3 +235,11 @@ def _text(value: Any, known: dict[str, str], depth: int = 0) -> str:
     if not isinstance(value, str):
         return ""
     return unescaped(words(value[: 2 * _LONGEST]))[:_LONGEST]
+
+
+def _called(thing: dict[str, Any]) -> Any:
+    """What a thing is called, as it is written; or what an object of JSON-LD's own stands for."""
+    name = thing.get("name") or thing.get("@value") or thing.get("@list")
+    if name:
+        return name
+    return " ".join(part for part in (thing.get("givenName"), thing.get("familyName")) if isinstance(part, str))
