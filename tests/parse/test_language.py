@@ -2,7 +2,8 @@
 
 import pytest
 
-from weft.parse.language import declared, detect
+from weft.parse.codes import CODES
+from weft.parse.language import _writing, declared, detect
 
 
 @pytest.mark.parametrize(
@@ -35,9 +36,47 @@ def test_long_texts_are_judged_by_their_middle() -> None:
     assert detect(text).code == "deu"
 
 
+def test_figures_in_the_middle_are_passed_over() -> None:
+    for figures in ("1,204 | 33.5 % | 17 | ", "12:40 A 13:05 B 14:11 "):
+        text = "Der Zug fährt wieder an jedem Wochenende nach Oberkirch. " * 5 + figures * 200
+        assert detect(text).code == "deu"
+    assert detect("1,204 | 33.5 % | 17 | " * 500).code == "und"
+
+
+def test_no_language_is_found_in_a_script_that_it_is_not_written_in() -> None:
+    found = detect("VALEO Kupplungssatz KIT3P 827163 IVECO DAILY 10 4 3 5 Bus 6 Kit 2 JTD HPI 8140 F1CE" * 9)
+    assert found.code not in ("cmn", "jpn", "kor")
+    assert detect("ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᏂᏴᏫᏯ ᎤᏂᏬᏂᎯᏍᏗ").code == "und"
+    assert detect("ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᏂᏴᏫᏯ ᎤᏂᏬᏂᎯᏍᏗ").script == "Cher"
+
+
+def test_words_between_names_in_latin_letters_tell_the_script() -> None:
+    text = "Съавтори Terrence Sejnowski, Salk Institute for Biological Studies. Потвърден имейл адрес в salk.edu. "
+    assert (detect(text * 3).code, detect(text * 3).script) == ("bul", "Cyrl")
+
+
+def test_every_language_has_a_script() -> None:
+    assert set(_writing()) <= set(CODES.values())
+
+
 @pytest.mark.parametrize(
     ("written", "tag"),
-    [("en", "en"), ("pt_BR", "pt-BR"), ("zh-Hant-tw", "zh-Hant-TW"), ("EN-us", "en-US"), ("<b>", ""), ("x" * 50, "")],
+    [
+        ("en", "en"),
+        ("pt_BR", "pt-BR"),
+        ("zh-Hant-tw", "zh-Hant-TW"),
+        ("EN-us", "en-US"),
+        ("<b>", ""),
+        ("x" * 50, ""),
+        ("utf-8", ""),
+        ("UTF8", ""),
+        ("iso-8859-1", ""),
+        ("gb2312", ""),
+        ("en-1", ""),
+        ("es-419", "es-419"),
+        ("de-1996", "de-1996"),
+        ("en-x-pirate", "en-x-pirate"),
+    ],
 )
 def test_declared_tags_are_tidied(written: str, tag: str) -> None:
     assert declared(written) == tag

@@ -16,7 +16,14 @@ from weft.records import Language
 _SAMPLE = 400  # characters; more changes nothing but the time it takes
 _LETTERS = 200  # characters whose script is looked up
 _FEWEST_LETTERS = 12  # below this any guess is noise
-_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*$")
+_REACH = 50_000  # characters among which words are looked for where figures fill the middle
+_DENSE = 0.3  # share of letters below which a stretch is no text of sentences
+_GUESSES = 3
+# BCP 47: subtags of one character stand before others, those of figures have three of them or mean a year.
+_TAG = re.compile(
+    r"(?!(?:utf|iso|cp|gb)[-_]?\d)[A-Za-z]{2,3}"
+    r"(?:[-_](?:[A-Za-z][A-Za-z0-9]+|[A-Za-z0-9](?=[-_])|\d{3}|\d[A-Za-z0-9]{3,7}))*$"
+)
 # First character of each Unicode range, and its script (ISO 15924); Han is told apart by the language.
 _SCRIPTS = (
     (0x0041, "Latn"),
@@ -70,6 +77,17 @@ _SCRIPTS = (
     (0xFF00, "Zyyy"),
 )
 _JAPANESE = frozenset({"Hira", "Kana", "Hani"})
+_LATIN = frozenset({"Latn"})
+# Which languages are written in which script; all others in Latin letters only.
+_WRITING = """
+  Cyrl ava aze bak bel bos bul bxr che chv hbs kaz khk kir kmr kpv krc lez mhr mkd mrj myv oss ron rue rus sah srp tat
+    tgk tuk tyv uig ukr uzn xal;
+  Latn aze bos gom hbs kaz kmr ron srp tat tuk uig uzn zsm;
+  Arab arb arz aze azb ckb fas kaz kir kmr lrc mzn pnb pus snd uig urd zsm; Hebr heb ydd;
+  Deva bih dty gom hin mai mar new npi san snd; Beng asm ben bpy; Guru pan; Gujr guj; Orya ory; Taml tam; Telu tel;
+  Knda gom kan; Mlym mal; Sinh sin; Thaa div; Thai tha; Laoo lao; Tibt bod; Mymr mya; Khmr khm; Mong bxr khk xal;
+  Grek ell; Armn hye; Geor kat xmf; Ethi amh; Hang kor; Hani cmn jpn kor wuu yue; Bopo cmn; Hira jpn; Kana jpn
+"""
 
 
 @cache
@@ -80,17 +98,36 @@ def _detector() -> LangDetector:
 def detect(text: str) -> Language:
     """The most likely language of a text; `und` when it has too few letters to tell."""
     sample = _sample(text)
-    script = _script(sample)
+    counts = _scripts(sample)
+    if counts.total() < _DENSE * min(len(sample), _LETTERS):  # a table of figures
+        sample = _sample(_lettered(text))
+        counts = _scripts(sample)
+    script = _script(counts)
     if script == "Zyyy":
         return Language()
     # Capitals mislead the model, which has seen little of them.
-    guesses = _detector().detect(sample.lower() if sample.isupper() else sample, model="lite")
-    code = CODES.get(guesses[0]["lang"], "und")
-    if code == "jpn" and script in _JAPANESE:
-        script = "Jpan"
-    elif code == "kor" and script in ("Hang", "Hani"):
-        script = "Kore" if script == "Hani" else "Hang"
-    return Language(code, script, round(float(guesses[0]["score"]), 4))
+    guesses = _detector().detect(sample.lower() if sample.isupper() else sample, model="lite", k=_GUESSES)
+    for guess in guesses:
+        code = CODES.get(guess["lang"], "und")
+        if used := _used(code, script, counts):
+            return Language(code, _joint(code, used), round(float(guess["score"]), 4))
+    return Language("und", script)
+
+
+def _used(code: str, script: str, counts: Counter[str]) -> str:
+    """The script of the sample that this language is written in; empty if it cannot be written so."""
+    written = _writing().get(code, _LATIN)
+    if script in written:
+        return script
+    # A page of code with words of Chinese between it is Chinese.
+    return next((other for other, many in counts.most_common() if other in written and many >= _FEWEST_LETTERS), "")
+
+
+def _joint(code: str, script: str) -> str:
+    """ISO 15924's name of several scripts that a language uses side by side."""
+    if code == "jpn":
+        return "Jpan"
+    return "Kore" if code == "kor" and script == "Hani" else script
 
 
 def declared(tag: str) -> str:
@@ -110,17 +147,37 @@ def _sample(text: str) -> str:
     return text[:_SAMPLE].replace("\n", " ")
 
 
-def _script(sample: str) -> str:
-    """The script most letters are written in."""
-    characters = Counter(sample[:_LETTERS])
+def _lettered(text: str) -> str:
+    """The words with more than one letter in them."""
+    return " ".join(word for word in text[:_REACH].split() if sum(map(str.isalpha, word)) > 1)
+
+
+def _scripts(sample: str) -> Counter[str]:
+    """How many letters are written in which script."""
     counts: Counter[str] = Counter()
-    for character, many in characters.items():
+    for character, many in Counter(sample[:_LETTERS]).items():
         if character.isalpha():
             counts[_script_of(character)] += many
     counts.pop("Zyyy", None)
-    if not counts or (sum(counts.values()) < _FEWEST_LETTERS and not counts.keys() & (_JAPANESE | {"Hang"})):
+    return counts
+
+
+def _script(counts: Counter[str]) -> str:
+    """The script most letters are written in."""
+    if not counts or (counts.total() < _FEWEST_LETTERS and not counts.keys() & (_JAPANESE | {"Hang"})):
         return "Zyyy"
     return counts.most_common(1)[0][0]
+
+
+@cache
+def _writing() -> dict[str, frozenset[str]]:
+    """The scripts of each language that is not written in Latin letters only."""
+    scripts: dict[str, set[str]] = {}
+    for line in _WRITING.strip().split(";"):
+        script, *codes = line.split()
+        for code in codes:
+            scripts.setdefault(code, set()).add(script)
+    return {code: frozenset(names) for code, names in scripts.items()}
 
 
 @cache
