@@ -36,8 +36,13 @@ _WORDED = (
     ),
     (re.compile(rf"(?<!\d)(\d{{4}})[.,]?[\s/-]+{_WORD}[.,]?[\s/-]*(\d{{1,2}})(?!\d)"), (1, 2, 3)),
 )
+_MORNING = "上午|凌晨|清晨|早上|午前|오전"
+_AFTERNOON = "下午|中午|傍晚|晚上|午後|오후"
+_LATER = frozenset(("p", "P", *_AFTERNOON.split("|")))
 _TIME = re.compile(
-    r"(?<!\d)(\d{1,2})[:h](\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?:\s?([ap])\.?m\b\.?)?", re.IGNORECASE
+    rf"(?:({_MORNING}|{_AFTERNOON})\s?)?"
+    r"(?<!\d)(\d{1,2})[:h](\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?!\d)(?:\s?([ap])\.?m\b\.?)?",
+    re.IGNORECASE,
 )
 _ZONE = re.compile(r"\s?\(?([A-Z]{1,4})?(?![a-z])\s?(?:([-+\u2212])(\d{1,2})(?::?(\d{2}))?(?!\d))?")
 # Hours from UTC. What America calls by two letters is an hour off in summer; taking it for UTC would be worse.
@@ -140,9 +145,10 @@ def _at_time(day: datetime, words: str) -> datetime | None:
     match = _TIME.search(words)
     if match is None:
         return None
-    hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
-    if match[4] and hour <= 12:
-        hour = hour % 12 + (12 if match[4] in "pP" else 0)
+    hour, minute, second = int(match[2]), int(match[3]), int(match[4] or 0)
+    half = match[1] or match[5]
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half in _LATER else 0)
     try:
         return day.replace(hour=hour, minute=minute, second=second, tzinfo=_zone(words[match.end() :]))
     except ValueError:
