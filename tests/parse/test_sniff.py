@@ -80,6 +80,47 @@ def test_charsets_that_nobody_names_are_found(charset: str, text: str, before: i
     assert (found.charset, found.html.decode()) == (charset, body)
 
 
+SCRIPTS = [
+    ("cp1251", "В посёлке заработала первая за сорок лет пекарня."),
+    ("koi8_r", "В посёлке заработала первая за сорок лет пекарня."),
+    ("iso8859_7", "Η παλιά γέφυρα του χωριού άνοιξε ξανά για τους κατοίκους."),
+    ("gb18030", "城西老街的修缮工程正式启动，预计将在明年五月底前完工。"),
+    ("big5hkscs", "這條建於清末的老街全長四百二十米，修繕工程預計明年五月完工。"),
+    ("cp932", "商店街の小さな本屋が、来月で創業五十年を迎える。"),
+]
+
+
+@pytest.mark.parametrize(("charset", "text"), [*SCRIPTS, ("iso8859_2", "Zażółć gęślą jaźń, pięć łąk żółtych.")])
+@pytest.mark.parametrize("western", ["iso-8859-1", "windows-1252"])
+def test_what_the_page_says_goes_before_latin_1_of_the_server(charset: str, text: str, western: str) -> None:
+    body = f"<meta charset={charset}><p>plain</p><p>{text}".encode(charset)
+    assert text in decode(body, western).html.decode()
+    assert text in decode(body.replace(charset.encode(), western.encode()), charset).html.decode()
+
+
+@pytest.mark.parametrize(("charset", "text"), SCRIPTS)
+def test_words_of_other_scripts_are_no_latin_1(charset: str, text: str) -> None:
+    body = f"<title>Home</title><p>plain</p><p>{text}".encode(charset)
+    for found in (decode(body, "iso-8859-1"), decode(b"<meta charset=latin1>" + body)):
+        assert (found.charset, text in found.html.decode()) == (charset, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le café « naïf » de l’été, où l’on dînait déjà, fut fermé. ",
+        "Der Förderverein rechnet fest damit, dass sie fährt: ÄÖÜß. ",
+        "Þórður ætlaði að fara út í Öræfasveit. ",
+        "Home »»»» News \xa0\xa0\xa0\xa0\xa0 — — €",
+    ],
+)
+@pytest.mark.parametrize("named", ["iso-8859-1", "gb2312", "windows-1251", "shift_jis", "utf-8"])
+@pytest.mark.parametrize("many", [1, 50])
+def test_accented_letters_stay_western(text: str, named: str, many: int) -> None:
+    body = f"<meta charset={named}><p>{text * many}".encode("cp1252")
+    assert decode(body, "iso-8859-1").html == body.decode("cp1252").encode()
+
+
 @pytest.mark.parametrize(
     ("label", "body", "text"),
     [

@@ -22,6 +22,16 @@ _EVERY_BYTE = bytes(range(256))
 # Shares of the bytes beyond ASCII that may fail before a charset is taken for a lie.
 _STRAY = 0.05
 _MIXED = 0.25  # for UTF-8 where a label names it: as many good sequences as bad ones are no accident
+_WESTERN = "cp1252"
+_LATIN = frozenset(  # other charsets of accented letters
+    [
+        *("iso8859_2", "iso8859_3", "iso8859_4", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_15", "iso8859_16"),
+        *("cp1250", "cp1254", "cp1257", "cp1258", "mac_roman"),
+    ]
+)
+_FOREIGN_WORD = re.compile(rb"[\x80-\xff]{4,}")
+_FOREIGN = 0.25  # share of the bytes beyond ASCII in such words; in Big5 half of the second bytes are ASCII
+_FOREIGN_BYTES = 6  # different ones: rows of arrows or hard spaces are no words
 # The detector takes EUC-KR for UTF-8. Charset, runs of its common characters, the share of the bytes beyond ASCII that
 # they hold at least: half of Japanese is kana; the rows of common Hangul lie within those of common Han.
 _ASIAN = (
@@ -89,6 +99,8 @@ def _first_beyond(body: bytes) -> bytes:
 def _best(body: bytes, charsets: list[str]) -> Decoded:
     """The first charset that fails on few bytes, UTF-8 before all others: Latin-1 can never fail."""
     beyond = body.translate(None, _ASCII)
+    if _WESTERN in charsets:
+        charsets = _before_western(body, charsets)
     candidates = charsets if _is_hopeless(beyond) else ["utf-8", *charsets]
     for charset in dict.fromkeys(candidates):
         tolerated = _MIXED if charset == "utf-8" and charset in charsets else _STRAY
@@ -97,6 +109,26 @@ def _best(body: bytes, charsets: list[str]) -> Decoded:
             return Decoded(text.encode("utf-8", "replace"), charset)
     detected = _detected(body)
     return Decoded(_utf8(body, detected), detected)
+
+
+def _before_western(body: bytes, charsets: list[str]) -> list[str]:
+    """These charsets, before them any that says more than Latin-1, which servers name for whatever they send.
+
+    Where none but UTF-8 stands beside it, the one that words of another script look like.
+    """
+    others = [charset for charset in charsets if charset != _WESTERN]
+    if not _is_foreign(body):
+        return [*(charset for charset in others if charset in _LATIN), *charsets]
+    if set(others) <= {"utf-8"}:
+        others.append(_detected(body))
+    return [*others, *charsets]
+
+
+def _is_foreign(body: bytes) -> bool:
+    """Whether there are words of bytes beyond ASCII only: accented letters of the West stand between others."""
+    sample = _first_beyond(body)
+    words = b"".join(_FOREIGN_WORD.findall(sample))
+    return len(set(words)) >= _FOREIGN_BYTES and len(words) >= _FOREIGN * len(sample.translate(None, _ASCII))
 
 
 def _is_hopeless(beyond: bytes) -> bool:
