@@ -178,3 +178,13 @@ def test_any_markup_is_survived(pieces: list[str]) -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(body: bytes) -> None:
     extract(body, "https://example.org/")
+
+
+def test_all_that_is_said_of_a_page_is_composed_and_encoded_once() -> None:
+    head = "<title>Cafe\u0301 isnâ€™t</title><meta name=author content='Jose\u0301 Lee'>"
+    body = (
+        f"<article><p>{SENTENCE * 3}</p><h2>Cafe\u0301</h2><p>{SENTENCE * 3}</p><img src=x alt='Cafe\u0301'></article>"
+    )
+    found = extract((head + body).encode())
+    assert (found.title, found.author) == ("Café isn’t", "José Lee")
+    assert (found.headings, found.image_alts) == (("Café",), ("Café",))

@@ -28,7 +28,7 @@ from weft.parse.declarations import (
 )
 from weft.parse.markup import unescaped
 from weft.parse.schema import SchemaItem, microdata_speakers, schema, types_only
-from weft.parse.tidy import tidy
+from weft.parse.tidy import composed, tidy
 from weft.parse.titles import only_heading, without_sites
 from weft.parse.vocabulary import Tag
 from weft.parse.walk import Fact, Trait, Walk
@@ -122,7 +122,8 @@ def _first(values: Iterable[str]) -> str:
 
 def _cut(value: str) -> str:
     """The value as it is meant to be read, at most so long."""
-    return tidy(unescaped(value[: 4 * _LONGEST]), pre=0)[:_LONGEST]
+    value = tidy(unescaped(value[: 4 * _LONGEST]), pre=0)[:_LONGEST]
+    return value if value.isascii() else composed(value)
 
 
 def _few(names: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from weft.parse.model import Weights, chances, choose, struck, tempered, weights
 from weft.parse.reading import Reading, read
 from weft.parse.render import paragraphs, render
 from weft.parse.schema import SchemaItem, article_body
+from weft.parse.tidy import composed
 from weft.parse.together import keep_together
 from weft.parse.vocabulary import Tag
 from weft.parse.walk import Fact, Trait, Walk, Wanted
@@ -156,7 +157,7 @@ def _shortened(walk: Walk) -> Walk:
 
 def _headings(walk: Walk, kept: list[int]) -> tuple[str, ...]:
     places, numbers = walk.places, walk.facts[Fact.PLACE :: len(Fact)]
-    return tuple(walk.texts[i] for i in kept if Tag.H1 <= places[numbers[i]][Trait.TAG] <= Tag.H6)
+    return tuple(composed(walk.texts[i]) for i in kept if Tag.H1 <= places[numbers[i]][Trait.TAG] <= Tag.H6)
 
 
 def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:
@@ -164,7 +165,9 @@ def _alts(walk: Walk, kept: list[int]) -> tuple[str, ...]:
     if not kept:
         return ()
     low, high = kept[0], kept[-1] + 1
-    inside = (" ".join(image.alt.split()) for image in walk.images if image.alt and low <= image.block <= high)
+    inside = (
+        composed(" ".join(image.alt.split())) for image in walk.images if image.alt and low <= image.block <= high
+    )
     return tuple(dict.fromkeys(filter(None, inside)))[:_MOST_ALTS]
 
 

@@ -1,10 +1,11 @@
 """The text of a block as it is meant to be read: white space evened out, what is no text left out or mended.
 
-In: the text nodes of a block, joined. Out: its text, empty if nothing can be seen. Called by `weft.parse.walk` and
-`weft.parse.metadata`.
+In: the text nodes of a block, joined. Out: its text, empty if nothing can be seen; in NFC, when it is kept. Called by
+`weft.parse.walk`, `weft.parse.render` and `weft.parse.metadata`.
 """
 
 import re
+from unicodedata import combining, is_normalized, normalize
 
 BREAK = "\x00"  # stands for <br> inside a block; the parser lets no NUL through
 _CONTROLS = dict.fromkeys([*range(1, 9), *range(0x0E, 0x1C), 0x7F])  # the others are white space
@@ -18,6 +19,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao
 # Control characters beyond ASCII show that a charset was mistaken for Latin-1 on the way into the page.
 _MISTAKEN = re.compile("[\u0080-\u009f]")
 _NEXT_LINE = "\u0085"
+_TOWER = 120  # marks on one letter: no script needs 30 (UAX 15, section 13), and ordering them takes quadratic time
 _OCTETS = re.compile("[\u0080-\u00ff]+")
 # UTF-8 taken for Windows-1252 on the way into the page: signs that no text has in a row. After a capital letter with
 # til or circumflex quotes, dashes and dots may well stand, so that these are left alone.
@@ -85,3 +87,24 @@ def _read_once(stretch: re.Match[str]) -> str:
         return octets.decode("utf-8")
     except UnicodeDecodeError:
         return stretch[0]
+
+
+def composed(text: str) -> str:
+    """In NFC, and encoded once. Of a run of marks too long to be put in order only the beginning stays."""
+    text = once(text)
+    if len(text) > _TOWER and any(map(combining, text[:: _TOWER // 2])):
+        text = _without_towers(text)
+    return text if is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def _without_towers(text: str) -> str:
+    sampled = bytes(map(bool, map(combining, text[:: _TOWER // 2])))
+    if b"\1\1" not in sampled:  # of these, such a run covers two
+        return text
+    kept: list[str] = []
+    height = 0
+    for character in text:
+        height = height + 1 if combining(character) else 0
+        if height <= _TOWER:
+            kept.append(character)
+    return "".join(kept)
