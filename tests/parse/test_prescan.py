@@ -94,6 +94,17 @@ def test_ordinary_size_is_no_reason() -> None:
     assert inspect(b"<svg>" + b'<path d="M0 0"/>' * 50_000 + b"</svg>") is None
 
 
+def test_blanks_in_values_are_no_attributes() -> None:
+    line = b"<path d='M1.2 3.4 " + b"L5.6 7.8 " * 200 + b"'/>"
+    assert inspect(b"<svg>" + line * 2_500 + b"</svg>") is None
+
+
+@pytest.mark.parametrize("value", [b"'b c'", b'b="', b"b='x y' ", b"'/' ", b"=' '"])
+def test_no_value_hides_attributes(value: bytes) -> None:
+    tag = b"<p a=" + value + b" b c d e f g h i j k l m n o p q r s t>"
+    assert inspect(tag * 100_000) is Refusal.TOO_MANY_ATTRIBUTES
+
+
 def test_script_without_brackets_is_not_taken_for_attributes() -> None:
     script = b"for (i=0; i<a.length; i++) { x = 'y z' } " + b"var a = 'b c d e f'; " * 20_000
     assert inspect(b"<script>" + script + b"</script><p>text</p>") is None

@@ -4,6 +4,7 @@ In: the bytes of a page. Out: a `Refusal`, or None when a tree can be built in t
 """
 
 import re
+from itertools import islice
 
 import numpy as np
 
@@ -63,9 +64,13 @@ def _fills_tags(html: bytes) -> bool:
     """Whether there are so many attributes in all that they fill the memory."""
     if len(html) - len(html.translate(None, _MARKS)) <= _ATTRIBUTES:
         return False
-    tags = b"".join(_START.findall(html))
-    quotes = tags.count(b'"') + tags.count(b"'")
-    return len(tags) - len(tags.translate(None, _MARKS)) - quotes > _ATTRIBUTES
+    tags = _START.findall(html)
+    marks = sum(len(tag) - len(tag.translate(None, _MARKS)) for tag in tags)
+    if marks <= _ATTRIBUTES:
+        return False
+    # The lines of a drawing are one value with many blanks: only names are counted, those of the tags among them.
+    names = _NAME.finditer(b">".join(tags))
+    return next(islice(names, _ATTRIBUTES + len(tags), None), None) is not None
 
 
 def _has_too_many_names(html: bytes, many_tags: bool) -> bool:
