@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from weft.parse.bare import bare
+from weft.parse.bare import bare, tags
 from weft.parse.nesting import is_too_deep
 from weft.parse.prescan import inspect
 from weft.parse.reading import tree_of
@@ -85,6 +85,51 @@ def test_stray_end_tags_hide_no_depth() -> None:
     assert inspect(b"<div></x>" * 100_000) is Refusal.TOO_DEEP
     assert inspect(b"<divided></divider>" * 100_000) is Refusal.TOO_DEEP
     assert inspect(b"<path-of-mine></x>" * 100_000) is Refusal.TOO_DEEP
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<optgroup>x" * 50_000,
+        b"<svg>" + b"<path>" * 30_000,
+        b"<svg>" + b"<option>" * 30_000,
+        b"<math>" + b"<td>" * 30_000,
+        b"<path/>" * 30_000,
+        b"<g><svg></g>" + b"<path/>" * 30_000 + b"</svg>",
+        b"<svg><desc><p></svg></p></desc>" + b"<td>" * 30_000,
+        b"<li><dd>" * 30_000,
+        b"<span>" * 9_000 + b"</x>" * 100_000,
+    ],
+)
+def test_whatever_nests_is_counted(html: bytes) -> None:
+    assert inspect(html) is Refusal.TOO_DEEP
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"<div><!--</div>-->",
+        b"<div a='></div>'>",
+        b"<div><p a=</div>",
+        b"<div><script></div></script>",
+        b"<div><textarea></div></textarea>",
+        b"<div><!</div>",
+        b"<div><select></div></select>",
+        b"<div><table></div></table>",
+        b"<span><p></span></p>",
+        b"<div><<!---->/div>",
+    ],
+)
+def test_end_tags_that_close_nothing_hide_no_depth(unit: bytes) -> None:
+    assert inspect(unit * 30_000) is Refusal.TOO_DEEP
+
+
+def test_formulas_and_icons_are_not_deep() -> None:
+    formula = b"<math><mrow><mi>x</mi><mo>=</mo><mspace width='0.2em'/><mi>y</mi></mrow></math>"
+    assert inspect((b"<p>words " + formula + b"</p>") * 12_000) is None
+    assert inspect(b"<div class=card><svg><g><path d='M0 0'/><path d='M1 1'></g></svg>x</div>" * 15_000) is None
+    assert inspect(b"<svg></svg>" + b"<li><input><wbr>x" * 30_000) is None
+    assert inspect(b"<svg><style>a{}</style></svg>" + b"<div><script>i<n;i++</script></div>" * 30_000) is None
 
 
 def test_ordinary_size_is_no_reason() -> None:
@@ -180,5 +225,5 @@ def test_pieces_make_no_difference_to_depths() -> None:
     end = b"</section>" * 900
     for before in range(0, 1 << 20, 99_991):
         text = b"x" * before
-        assert is_too_deep(text + b"<section>" * 10_001 + end)
-        assert not is_too_deep(text + (b"<section>" * 900 + end + b"<p></section>") * 20)
+        assert is_too_deep(tags(text + b"<section>" * 10_001 + end))
+        assert not is_too_deep(tags(text + (b"<section>" * 900 + end + b"<p></section>") * 20))

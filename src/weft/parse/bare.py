@@ -7,6 +7,7 @@ what the ones inside them mean (drawings, formulas, templates …), nothing afte
 """
 
 import re
+from collections.abc import Iterator
 
 _MOST = 100_000  # scripts and comments that are left out; what comes after so many is kept as it is
 SPACE = rb"[ \t\n\f\r]"
@@ -30,15 +31,95 @@ _DRAWING = (
     rb"g|path|rect|circle|line|polyline|polygon|ellipse|use|defs|stop|(?:linear|radial)gradient|clippath|mask|text|tspan"
     rb"|symbol|image|animate|animatetransform|pattern|filter|fe[a-z]+"
 )
-_PLAIN = re.compile(
-    rb"<svg%b%b>(?:[^<]++|%b|</?(?:%b)%b%b>|<(title|desc)%b%b>[^<]*+</\1%b*+>)*+</svg%b*+>"
-    rb"|<select%b%b>(?:[^<]++|%b|</?(?:option|optgroup)%b%b>)*+</select%b*+>"
-    % (
-        *(_END, ATTRIBUTES, _COMMENT, _DRAWING, _END, ATTRIBUTES, _END, ATTRIBUTES, SPACE, SPACE),
-        *(_END, ATTRIBUTES, _COMMENT, _END, ATTRIBUTES, SPACE),
-    ),
+_DRAWN_WHOLE = rb"<svg%b%b>(?:[^<]++|%b|</?(?:%b)%b%b>|<(title|desc)%b%b>[^<]*+</\1%b*+>)*+</svg%b*+>" % (
+    *(_END, ATTRIBUTES, _COMMENT, _DRAWING, _END, ATTRIBUTES, _END, ATTRIBUTES, SPACE, SPACE),
+)
+_CHOICES = rb"<select%b%b>(?:[^<]++|%b|</?(?:option|optgroup)%b%b>)*+</select%b*+>" % (
+    *(_END, ATTRIBUTES, _COMMENT, _END, ATTRIBUTES, SPACE),
+)
+_DRAWN = re.compile(_DRAWN_WHOLE, re.IGNORECASE)
+_CHOSEN = re.compile(_CHOICES, re.IGNORECASE)
+_PLAIN = re.compile(rb"%b|%b" % (_DRAWN_WHOLE, _CHOICES), re.IGNORECASE)
+# What begins with "<": the name of a tag, or nothing; and the "/" that closes the tag at once.
+_TAG_BEGUN = rb"%b|<[!?][^>]*+>|</(?![a-z])[^>]*+>|<(/?[a-z][^ \t\n\f\r/>]*+)" % _COMMENT
+_TAG = re.compile(rb"%b%b(?:>|\Z)" % (_TAG_BEGUN, ATTRIBUTES), re.IGNORECASE)
+_TAG_CLOSED = re.compile(
+    rb"%b(?:[ \t\n\f\r]++|/(?!>)|%b(?:%b*+=%b*+%b?+)?+)*+(/?+)(?:>|\Z)" % (_TAG_BEGUN, NAME, SPACE, SPACE, VALUE),
     re.IGNORECASE,
 )
+_START = re.compile(rb"<([a-z][^ \t\n\f\r/><]*+)", re.IGNORECASE)
+_NODES = rb"math|m(?:row|space|frac|sqrt|root|style|sub|sup|subsup|under|over|underover|table|tr|td|padded|phantom)"
+_LEAVES = rb"mi|mo|mn|ms|mtext"  # what stands in them is HTML
+_FORMULA = re.compile(
+    rb"<math%b%b>(?:[^<]++|%b|</?(?!math%b)(?:%b)%b%b>|<(%b)%b%b>[^<]*+</\1%b*+>)*+</math%b*+>"
+    % (_END, ATTRIBUTES, _COMMENT, _END, _NODES, _END, ATTRIBUTES, _LEAVES, _END, ATTRIBUTES, SPACE, SPACE),
+    re.IGNORECASE,
+)
+_PAIR = re.compile(rb"<([^<>/]++)></\1>")
+_UNCLOSED = re.compile(rb"<(svg|math)>(?:<[^<>/]++>){0,500}</\1>")
+_PASSES = 20
+
+
+def tags(html: bytes) -> Iterator[bytes]:
+    """Names of all start tags that a parser may see, and with "/" before it those of end tags that it surely sees."""
+    place, doubtful = 0, False
+    for _ in range(_MOST):
+        ordinary = _ORDINARY.match(html, place)
+        end = ordinary.end() if ordinary else place
+        if doubtful and html.find(b"<![", place, end) >= 0:
+            break
+        yield from _named(html[place:end])
+        place = end
+        if hidden := _HIDDEN.match(html, place):
+            place = hidden.end()
+        elif text := _TEXT.match(html, place):
+            if _is_tangled(text) or (doubtful and not _reads_alike(html, text)):
+                break
+            yield from _starts(text[0] if doubtful else text[1])
+            place = text.end()
+        elif closed := _closed(html, place):
+            yield from (b"g", b"/g") * closed[0]
+            place = closed[1]
+        elif not doubtful and (choices := _CHOSEN.match(html, place)):
+            yield from _named(choices[0])
+            place = choices.end()
+        elif tag := _TAG.match(html, place):
+            doubtful = True
+            yield from _named(tag[0])
+            place = tag.end()
+        else:
+            break
+    yield from _starts(html[place:])
+
+
+def _named(html: bytes) -> Iterator[bytes]:
+    yield from filter(None, _TAG.findall(html.lower()))
+
+
+def _starts(html: bytes) -> list[bytes]:
+    return _START.findall(html.lower())
+
+
+def _closed(html: bytes, place: int) -> tuple[int, int] | None:
+    """How many elements a drawing or formula has that leaves nothing open, and where it ends."""
+    found = _DRAWN.match(html, place) or _FORMULA.match(html, place)
+    if not found:
+        return None
+    names = [name for name, closed in _TAG_CLOSED.findall(found[0].lower()) if name and not closed]
+    rest = b"".join(b"<%b>" % name for name in names)
+    for _ in range(_PASSES):
+        rest, changed = _PAIR.subn(b"", rest)
+        if not changed:
+            break
+    if rest and not _UNCLOSED.fullmatch(rest):
+        return None
+    return len(names), found.end()
+
+
+def _reads_alike(html: bytes, text: re.Match[bytes]) -> bool:
+    """Whether it makes no difference to what comes after, if these are tags or text."""
+    end = _TAG.match(html, text.end())
+    return end is not None and b"<![" not in text[3] and _ORDINARY.fullmatch(html, text.start(3), end.end()) is not None
 
 
 def bare(html: bytes) -> bytes:

@@ -1,117 +1,130 @@
 """How deep elements are nested, told from their tags alone, before a tree is built.
 
-In: the bytes of a page. Out: whether they are nested too deep. Called by `prescan`.
+In: the tags of a page, as `bare.tags` tells them. Out: whether they are nested too deep. Called by `prescan`.
+
+The stack here holds at least what a parser's does: an end tag counts only where any parser closes something by it.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
-_NESTING = 400_000_000  # open elements summed over all start tags; Lexbor looks at about that many in a second
+NESTING = 400_000_000  # open elements summed over all tags; Lexbor looks at about that many in a second
 _DEEPEST = 10_000
+_SLASH = ord("/")
 _PIECE = 1 << 18  # bytes looked at at a time
-_LONGEST = 24  # letters of a name that tell it from others
-_PRIME = 1_099_511_628_211
-# Elements that cannot hold another of their kind, and those of drawings: they add no depth.
-_FLAT = (
-    "p li td tr th dt dd br hr img input meta link area base col embed source track wbr option optgroup param "
-    "path rect circle line polyline polygon ellipse use stop"
+_FAR = 32  # open elements that an end tag may close with its own
+
+# Names that end a drawing or a formula stay what they are inside one; other names of HTML nest there.
+_EMPTY = frozenset(b"br hr img embed meta".split())
+_EMPTY_IN_HTML = _EMPTY | frozenset(b"area base basefont bgsound col frame input link param source track wbr".split())
+_NEVER = frozenset(b"html head body".split())  # opened once, closed by nothing
+_ITEMS = {
+    b"p": frozenset([b"p"]),
+    b"li": frozenset(b"p li".split()),
+    b"dt": frozenset(b"p dt dd".split()),
+    b"dd": frozenset(b"p dt dd".split()),
+}
+_CELLS = frozenset(b"p td th".split())
+_ROWS = _CELLS | {b"tr"}
+_GROUPS = _ROWS | frozenset(b"tbody thead tfoot caption colgroup".split())
+_ENDED_BY = {
+    **_ITEMS,
+    b"option": frozenset([b"option"]),
+    b"optgroup": frozenset([b"option"]),
+    **dict.fromkeys((b"td", b"th"), _CELLS),
+    b"tr": _ROWS,
+    **dict.fromkeys((b"tbody", b"thead", b"tfoot"), _GROUPS),
+}
+_FORMATTING = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
+# What stops the search for the element that an end tag closes (WHATWG HTML, section 13.2.4.2).
+_WALLS = frozenset(
+    b"applet caption table td th marquee object template select svg math foreignobject desc title mi mo mn ms mtext"
+    b" annotation-xml".split()
 )
-
-# In lower case, 0 for what ends a name; "/", which ends one too, is needed to tell end tags.
-_LETTERS = bytes(range(256)).lower().translate(bytes.maketrans(b"\t\n\f\r >", bytes(6)))
-
-Bytes = npt.NDArray[np.uint8]
-Names = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
+_WALLS_OF_TABLES = _WALLS - frozenset(b"caption td th".split())
+_TABLES = frozenset(b"table tbody thead tfoot tr td th caption".split())
+_BLOCKS = frozenset(
+    b"address article aside blockquote button center details dialog dir div dl fieldset figcaption figure footer header"
+    b" hgroup listing main menu nav ol pre search section summary ul dd dt form h1 h2 h3 h4 h5 h6 li p object template"
+    b" marquee applet select".split()
+)
+_WALLS_OF_ITEMS = _WALLS | frozenset(b"ol ul".split())
+_SPECIAL = _WALLS | _BLOCKS | _TABLES | frozenset(b"colgroup frameset noscript optgroup option".split())
+# Outside a table its parts are no elements, nor is a form in a form: their end tags close only what nests nowhere, or
+# what is opened again.
+_ENDED_WITH_PARTS = _FORMATTING | _GROUPS | {b"li", b"option"}
+_ENDED_WITH_FORMS = frozenset(b"p li option".split())
+_OPEN_P_ENDS = frozenset([b"p"])
 
 
 def count_tags(html: bytes) -> tuple[int, int]:
     """How many start tags and end tags there are, those in scripts and comments among them."""
     starts = ends = 0
-    for piece, size in _pieces(html):
-        places = _places(piece, size)
-        closing = int(np.count_nonzero(piece[places] == ord("/")))
-        starts, ends = starts + len(places) - closing, ends + closing
+    for start in range(0, len(html), _PIECE):
+        piece = np.frombuffer(html[start : start + _PIECE + 1], np.uint8)
+        after = piece[np.flatnonzero(piece[:-1] == ord("<")) + 1]
+        ends += int(np.count_nonzero(after == ord("/")))
+        starts += int(np.count_nonzero((after | 32) - ord("a") < 26))
     return starts, ends
 
 
-def is_too_deep(html: bytes) -> bool:
-    """Counted per name, so that stray end tags hide nothing; in pieces, so that little memory is needed."""
-    flat = np.array([_name(name) for name in _FLAT.split()], np.uint64)
-    opened: dict[int, int] = {}
-    depth = summed = 0
-    for piece, size in _pieces(html):
-        names, steps = _tags(piece, size)
-        keep = ~np.isin(names, flat)
-        names, steps = names[keep], steps[keep]
-        if not len(names):
-            continue
-        depths = depth + np.cumsum(_matched(names, steps, opened))
-        depth = int(depths[-1])
-        summed += int(depths[steps > 0].sum())
-        if depths.max() > _DEEPEST or summed > _NESTING:
+def is_too_deep(tags: Iterable[bytes]) -> bool:
+    opened: list[bytes] = []
+    lost: Counter[bytes] = Counter()  # formatting that ended with what it stood in: a parser opens it again
+    ended_by, empty = _ENDED_BY, _EMPTY_IN_HTML
+    summed = again = 0
+    for name in tags:
+        depth = len(opened) + again
+        summed += depth
+        if depth > _DEEPEST or summed > NESTING:
             return True
+        if name[0] == _SLASH:
+            again += _close(opened, name[1:], lost)
+        elif name not in empty and name not in _NEVER:
+            over = ended_by.get(name, _OPEN_P_ENDS if name in _BLOCKS else ())
+            while opened and opened[-1] in over:
+                opened.pop()
+            opened.append(name)
+            if name == b"svg" or name == b"math":
+                ended_by, empty = _ITEMS, _EMPTY
     return False
 
 
-def _pieces(html: bytes) -> Iterator[tuple[Bytes, int]]:
-    """Pieces with what the next one begins with, so that no name is cut, and their own size."""
-    for start in range(0, len(html), _PIECE):
-        piece = html[start : start + _PIECE + _LONGEST + 2].translate(_LETTERS)
-        yield np.frombuffer(piece + b"\0", np.uint8), min(_PIECE, len(html) - start)
+def _close(opened: list[bytes], name: bytes, lost: Counter[bytes]) -> int:
+    """Close an element with all in it, when a parser does so surely; how many more are opened again later."""
+    if opened and opened[-1] == name:
+        opened.pop()
+        return 0
+    walls = _walls(name)
+    for place in range(len(opened) - 1, max(-1, len(opened) - _FAR), -1):
+        inner = opened[place]
+        if inner == name:
+            ended = [inner for inner in opened[place + 1 :] if inner in _FORMATTING]
+            lost.update(ended)
+            del opened[place:]
+            return len(ended)
+        if inner in walls or _stays(inner, name):
+            break
+    if not lost[name]:
+        return 0
+    lost[name] -= 1
+    return -1
 
 
-def _places(piece: Bytes, size: int) -> Integers:
-    """Where names of tags begin, their "/" before them."""
-    after = piece[1 : size + 1]
-    begun = (after >= ord("a")) & (after <= ord("z")) | (after == ord("/"))
-    return np.flatnonzero(begun & (piece[: len(after)] == ord("<"))) + 1
+def _walls(name: bytes) -> frozenset[bytes]:
+    if name in _TABLES:
+        return _WALLS_OF_TABLES
+    if name == b"p":
+        return _SPECIAL
+    if name == b"li":
+        return _WALLS_OF_ITEMS
+    return _WALLS if name in _BLOCKS else _SPECIAL
 
 
-def _tags(piece: Bytes, size: int) -> tuple[Names, Integers]:
-    """Names of the tags that begin in a piece, as numbers, and 1 for a start tag, -1 for an end tag."""
-    places = _places(piece, size)
-    closing = piece[places] == ord("/")
-    places += closing
-    named = (piece[places] >= ord("a")) & (piece[places] <= ord("z"))
-    places, closing = places[named], closing[named]
-    names = np.zeros(len(places), np.uint64)
-    running = np.arange(len(places))
-    for letter in range(_LONGEST):
-        letters = piece[np.minimum(places[running] + letter, len(piece) - 1)]
-        more = (letters > 0) & (letters != ord("/"))
-        running, letters = running[more], letters[more]
-        names[running] = names[running] * np.uint64(_PRIME) + letters
-    return names, np.where(closing, -1, 1)
-
-
-def _matched(names: Names, steps: Integers, opened: dict[int, int]) -> Integers:
-    """Steps without the end tags of names that are not open."""
-    different, which = np.unique(names, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    firsts = np.searchsorted(which[order], np.arange(len(different)))
-    before = np.array([opened.get(name, 0) for name in different.tolist()])
-    # Open elements after each tag of one name: at first those left open, then never fewer than none. To do it for all
-    # names at once, each begins far below the one before it.
-    ordered = steps[order]
-    ordered[firsts] += before
-    total = np.cumsum(ordered)
-    base = np.concatenate(([0], total[firsts[1:] - 1]))[which[order]]
-    running = total - base
-    far = which[order] * (4 * len(steps) + 2 * int(before.max()))
-    running -= np.minimum(np.minimum.accumulate(running - far) + far, 0)
-    opened.update(zip(different.tolist(), running[np.append(firsts[1:], len(steps)) - 1].tolist(), strict=True))
-    ahead = np.concatenate(([0], running[:-1]))
-    ahead[firsts] = before
-    matched = np.empty_like(steps)
-    matched[order] = running - ahead
-    return matched
-
-
-def _name(word: str) -> int:
-    value = 0
-    for letter in word.encode():
-        value = (value * _PRIME + letter) % 2**64
-    return value
+def _stays(inner: bytes, name: bytes) -> bool:
+    """Whether an element may stay open though one around it seems to end."""
+    if name == b"form":
+        return inner not in _ENDED_WITH_FORMS
+    return name in _TABLES and name != b"table" and inner not in _ENDED_WITH_PARTS

@@ -4,14 +4,14 @@ In: the bytes of a page. Out: a `Refusal`, or None when a tree can be built in t
 """
 
 import re
-from itertools import islice
+from itertools import islice, repeat
 
 import numpy as np
 
 from weft.records import Refusal
 
-from .bare import ATTRIBUTES, NAME, SPACE, VALUE, bare
-from .nesting import count_tags, is_too_deep
+from .bare import ATTRIBUTES, NAME, SPACE, VALUE, bare, tags
+from .nesting import NESTING, count_tags, is_too_deep
 
 LARGEST = 16 << 20  # bytes: a tree of this size stays within 512 MB
 _FEW_TAGS = 20_000  # with fewer, no nesting is deep enough to hurt
@@ -42,35 +42,45 @@ def inspect(html: bytes) -> Refusal | None:
     """Why this page must not be parsed, if so."""
     if len(html) > LARGEST:
         return Refusal.TOO_LARGE
+    counts = _counts(html)
     # Scripts and comments may hold as many tags as they like, but to leave them out is dear.
-    return _look(html, exact=False) and _look(bare(html), exact=True)
+    refusal = _look(html, *counts, exact=False)
+    if refusal:
+        stripped = bare(html)
+        counts = _counts(stripped)
+        refusal = _look(stripped, *counts, exact=True)
+    starts, ends = counts
+    if refusal or starts * (starts + ends) <= NESTING:
+        return refusal
+    return Refusal.TOO_DEEP if is_too_deep(tags(html)) else None
 
 
-def _look(html: bytes, *, exact: bool) -> Refusal | None:
+def _counts(html: bytes) -> tuple[int, int]:
+    """Start tags and end tags; none when they are few."""
+    return count_tags(html) if len(html) > 3 * _FEW_TAGS and _brackets(html) > _FEW_TAGS else (0, 0)
+
+
+def _look(html: bytes, starts: int, ends: int, *, exact: bool) -> Refusal | None:
     if _has_too_many_attributes(html, exact=exact):
         return Refusal.TOO_MANY_ATTRIBUTES
-    many = len(html) > 3 * _FEW_TAGS and _brackets(html) > _FEW_TAGS
-    starts, ends = count_tags(html) if many else (0, 0)
     if starts > _ELEMENTS:
         return Refusal.TOO_LARGE
     if len(html) > _LARGE and _fills_tags(html):
         return Refusal.TOO_MANY_ATTRIBUTES
-    if _has_too_many_names(html, starts + ends > _MANY_TAGS):
-        return Refusal.TOO_MANY_NAMES
-    return Refusal.TOO_DEEP if starts > _FEW_TAGS // 2 and is_too_deep(html) else None
+    return Refusal.TOO_MANY_NAMES if _has_too_many_names(html, starts + ends > _MANY_TAGS) else None
 
 
 def _fills_tags(html: bytes) -> bool:
     """Whether there are so many attributes in all that they fill the memory."""
     if len(html) - len(html.translate(None, _MARKS)) <= _ATTRIBUTES:
         return False
-    tags = _START.findall(html)
-    marks = sum(len(tag) - len(tag.translate(None, _MARKS)) for tag in tags)
+    found = _START.findall(html)
+    marks = sum(len(tag) - len(tag.translate(None, _MARKS)) for tag in found)
     if marks <= _ATTRIBUTES:
         return False
     # The lines of a drawing are one value with many blanks: only names are counted, those of the tags among them.
-    names = _NAME.finditer(b">".join(tags))
-    return next(islice(names, _ATTRIBUTES + len(tags), None), None) is not None
+    names = _NAME.finditer(b">".join(found))
+    return next(islice(names, _ATTRIBUTES + len(found), None), None) is not None
 
 
 def _has_too_many_names(html: bytes, many_tags: bool) -> bool:
@@ -87,16 +97,16 @@ def _has_too_many_names(html: bytes, many_tags: bool) -> bool:
 def _names(html: bytes) -> int:
     """How many different ones there are; no more are counted than are too many."""
     names: set[bytes] = set()
-    tags: set[bytes] = set()
+    seen: set[bytes] = set()
     for match in _TAG.finditer(html):
-        if match[1] in tags:
+        if match[1] in seen:
             continue
-        tags.add(match[1])
+        seen.add(match[1])
         names.update(_NAME.findall(match[1].lower()))
         if len(names) > _NAMES:
             break
-        if len(tags) > _REMEMBERED:
-            tags.clear()
+        if len(seen) > _REMEMBERED:
+            seen.clear()
     return len(names)
 
 
@@ -120,8 +130,12 @@ def _has_too_many_attributes(html: bytes, *, exact: bool) -> bool:
 
 def _long_tags(html: bytes) -> list[tuple[int, int]]:
     """Stretches without ">" that are long enough for many attributes; leaps from window to window."""
-    stretches = []
+    stretches: list[tuple[int, int]] = []
     start, size = 0, len(html)
+    # Each holds one of these parts whole; nearly no page has one.
+    parts = range(0, size + 1, _LONG_TAG // 2)
+    if min(map(html.find, repeat(b">"), parts, parts[1:]), default=0) >= 0:
+        return stretches
     while start + _LONG_TAG < size:
         last = html.rfind(b">", start, start + _LONG_TAG)
         if last < 0:
