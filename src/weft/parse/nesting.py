@@ -17,9 +17,10 @@ _PIECE = 1 << 18  # bytes looked at at a time
 _FAR = 32  # open elements that an end tag may close with its own
 
 # Names that end a drawing or a formula stay what they are inside one; other names of HTML nest there.
-_EMPTY = frozenset(b"br hr img embed meta".split())
-_EMPTY_IN_HTML = _EMPTY | frozenset(b"area base basefont bgsound col frame input link param source track wbr".split())
-_NEVER = frozenset(b"html head body".split())  # opened once, closed by nothing
+_EMPTY = frozenset(b"br hr img embed meta head body".split())
+_EMPTY_IN_HTML = _EMPTY | frozenset(
+    b"html area base basefont bgsound col frame input link param source track wbr".split()
+)
 _ITEMS = {
     b"p": frozenset([b"p"]),
     b"li": frozenset(b"p li".split()),
@@ -81,8 +82,8 @@ def is_too_deep(tags: Iterable[bytes]) -> bool:
         if depth > _DEEPEST or summed > NESTING:
             return True
         if name[0] == _SLASH:
-            again += _close(opened, name[1:], lost)
-        elif name not in empty and name not in _NEVER:
+            again += _close(opened, name[1:], lost, foreign=empty is _EMPTY)
+        elif name not in empty:
             over = ended_by.get(name, _OPEN_P_ENDS if name in _BLOCKS else ())
             while opened and opened[-1] in over:
                 opened.pop()
@@ -92,7 +93,7 @@ def is_too_deep(tags: Iterable[bytes]) -> bool:
     return False
 
 
-def _close(opened: list[bytes], name: bytes, lost: Counter[bytes]) -> int:
+def _close(opened: list[bytes], name: bytes, lost: Counter[bytes], *, foreign: bool) -> int:
     """Close an element with all in it, when a parser does so surely; how many more are opened again later."""
     if opened and opened[-1] == name:
         opened.pop()
@@ -105,7 +106,7 @@ def _close(opened: list[bytes], name: bytes, lost: Counter[bytes]) -> int:
             lost.update(ended)
             del opened[place:]
             return len(ended)
-        if inner in walls or _stays(inner, name):
+        if inner in walls or _stays(inner, name, foreign=foreign):
             break
     if not lost[name]:
         return 0
@@ -123,8 +124,13 @@ def _walls(name: bytes) -> frozenset[bytes]:
     return _WALLS if name in _BLOCKS else _SPECIAL
 
 
-def _stays(inner: bytes, name: bytes) -> bool:
+def _stays(inner: bytes, name: bytes, *, foreign: bool) -> bool:
     """Whether an element may stay open though one around it seems to end."""
     if name == b"form":
         return inner not in _ENDED_WITH_FORMS
-    return name in _TABLES and name != b"table" and inner not in _ENDED_WITH_PARTS
+    if name == b"select":
+        return inner != b"option"
+    if name in _TABLES:
+        return inner not in _ENDED_WITH_PARTS
+    # Elements of HTML have ended the drawings around them, whose end tags then end nothing.
+    return foreign and name not in _BLOCKS and inner not in _FORMATTING
