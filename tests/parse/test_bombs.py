@@ -22,6 +22,7 @@ REFUSALS = {
     "element-names": Refusal.TOO_MANY_NAMES,
     "attribute-names": Refusal.TOO_MANY_NAMES,
     "many-elements": Refusal.TOO_LARGE,
+    "reopened": Refusal.MEMORY,
     "gzip": Refusal.BOMB,
     "gzip-of-html": Refusal.BOMB,
     "deflate": Refusal.BOMB,

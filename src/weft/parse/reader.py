@@ -8,7 +8,6 @@ import re
 from typing import Final
 
 import msgspec
-from selectolax.lexbor import SelectolaxError
 
 from weft.config import Config
 from weft.errors import Refused
@@ -98,10 +97,7 @@ class Reader:
         return self._finished(Page(job.id, job.url, detail=listing.problem), body, harvest, asked)
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
-        try:
-            found = reading.read(body, charset)
-        except SelectolaxError as error:
-            raise MemoryError from error  # Lexbor takes any HTML: it fails only when it gets no more memory
+        found = reading.read(body, charset)
         walk = found.walk
         metas = [(meta.name, meta.content) for meta in walk.metas]
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)

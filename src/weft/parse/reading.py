@@ -5,7 +5,7 @@ In: the decoded body of an answer. Out: a `Reading`, or `Refused` for a page no 
 """
 
 import msgspec
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
 from weft.errors import Refused
 from weft.parse.prescan import inspect
@@ -38,4 +38,7 @@ def read(body: bytes, charset: str | None = None, wanted: Wanted = Wanted.LINKS)
 
 def tree_of(html: bytes) -> LexborHTMLParser:
     """The tree of UTF-8. Without events: nothing here changes it, and building it is a little faster."""
-    return LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
+    try:
+        return LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
+    except SelectolaxError as error:
+        raise MemoryError from error  # Lexbor takes any HTML: it fails only when it gets no more memory
