@@ -98,8 +98,11 @@ def _repeated(walk: Walk, kept: list[int]) -> set[int]:
             continue
         if place[_REGIONS] & _PRE:
             continue
-        lines = text.split("\n")
-        if seen.issuperset(lines):
+        if text in seen:
+            again.add(index)
+        elif "\n" not in text:
+            seen.add(text)
+        elif seen.issuperset(lines := text.split("\n")):
             again.add(index)
         else:
             seen.update(lines)
