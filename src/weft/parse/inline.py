@@ -152,9 +152,17 @@ def is_in_heading(above: list[LexborNode]) -> bool:
 
 def is_question(button: LexborNode) -> bool:
     """Whether a button opens the answer to what it says."""
-    if "aria-expanded" not in button.attributes and button.css_first("h2,h3,h4,h5,h6") is None:
+    if "aria-expanded" not in button.attributes and not _holds_heading(button):
         return False
     return (brief_text(button) or "").endswith(_QUESTION_MARKS)
+
+
+def _holds_heading(node: LexborNode) -> bool:
+    """Whether a heading is the first element inside."""
+    child = node.first_child
+    if child is not None and child.tag_id == _TEXT_NODE:
+        child = child.next
+    return child is not None and child.tag in _HEADINGS
 
 
 def in_sentence(node: LexborNode, above: list[LexborNode], done: list[int], parts: list[str]) -> bool:
