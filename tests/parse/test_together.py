@@ -72,3 +72,13 @@ def test_headings_stay_with_what_they_head() -> None:
     assert settled(page, chances) == ["Part", "Piece", "The"]
     assert settled(page, chances | {"Piece": 0.05}) == ["The"]
     assert settled(f"<div><h2>Part</h2></div><p>{PROSE}</p>", {"Part": 0.2, "The": 0.9}) == ["The"]
+    assert settled(f"<h2>Part</h2><div><div><p>{PROSE}</p></div></div>", {"Part": 0.2, "The": 0.9}) == ["Part", "The"]
+
+
+def test_questions_stay_with_their_answers() -> None:
+    button = "<button aria-expanded=false>Why is that?</button>"
+    other = button.replace("that", "more")
+    page = f"<h2>FAQ</h2><div>{button}<div><p>{PROSE}</p></div></div><div>{other}<div><p>more</p></div></div>"
+    chances = {"FAQ": 0.2, "Why is that": 0.01, "The": 0.9, "Why is more": 0.2, "more": 0.1}
+    assert settled(page, chances) == ["FAQ", "Why is that", "The"]
+    assert settled(f"<div role=button>Share</div><p>{PROSE}</p>", {"Share": 0.3, "The": 0.9}) == ["The"]

@@ -35,7 +35,7 @@ _STYLED = frozenset(
     ]
 )
 _CODE = frozenset({"code", "kbd", "samp", "tt", "var"})
-_QUESTION_MARKS = ("?", "？", "؟")
+QUESTION_MARKS = ("?", "？", "؟")
 _NEAR = 6  # elements above one among which code is looked for
 _LEADING = 4  # elements into which the first letter of one is looked for
 _UNSEEN = frozenset(
@@ -154,7 +154,7 @@ def is_question(button: LexborNode) -> bool:
     """Whether a button opens the answer to what it says."""
     if "aria-expanded" not in button.attributes and not _holds_heading(button):
         return False
-    return (brief_text(button) or "").endswith(_QUESTION_MARKS)
+    return (brief_text(button) or "").endswith(QUESTION_MARKS)
 
 
 def _holds_heading(node: LexborNode) -> bool:

@@ -11,14 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.parse.features import Features, Floats
+from weft.parse.inline import QUESTION_MARKS
 from weft.parse.loose import loose_rows, table
 from weft.parse.model import struck
-from weft.parse.vocabulary import Tag
+from weft.parse.vocabulary import Tag, region_bit
 from weft.parse.walk import Fact, Trait, Walk
 
-_FACTS, _PLACE, _BOX, _TAG = len(Fact), int(Fact.PLACE), int(Fact.BOX), int(Trait.TAG)
+_FACTS, _PLACE, _BOX = len(Fact), int(Fact.PLACE), int(Fact.BOX)
+_TAG, _REGIONS, _BUTTON = int(Trait.TAG), int(Trait.REGIONS), region_bit("button")
 _ITEM, _ALONE = int(Tag.ITEM), frozenset(map(int, (Tag.PRE, Tag.QUOTE)))
 _HEADINGS = frozenset(map(int, (Tag.H2, Tag.H3, Tag.H4, Tag.H5, Tag.H6)))  # <h1> is the title, which many leave out
+_HIGHEST = 3  # boxes around what a heading heads, of which one may be that around the heading
 _MOST = 0.5  # share of its blocks, or of the words around it, that decides about the whole
 _LINKED = 0.3  # share of links from which a list is no text
 # The least chance of what is kept for its company. Swept from 0 to 0.3: the pages of types that training has not shown
@@ -33,7 +36,7 @@ def keep_together(walk: Walk, page: Features, chance: Floats, kept: npt.NDArray[
     if wholes:
         _settle(kept, wholes)
         _stay(walk, page, chance, kept, wholes)
-    _head(walk, chance, kept, {number for number, tag in enumerate(tags) if tag in _HEADINGS})
+    _head(walk, chance, kept, tags)
 
 
 def _wholes(walk: Walk, tags: list[int]) -> dict[int, list[int]]:
@@ -92,12 +95,26 @@ def _sums(values: list[float]) -> list[float]:
     return [0.0, *accumulate(values)]
 
 
-def _head(walk: Walk, chance: Floats, kept: npt.NDArray[np.bool_], headings: set[int]) -> None:
-    """A heading stays with the block after it, from the last to the first: that may be a heading, too."""
-    facts, parents = walk.facts, walk.box_parents
-    last = len(kept) - 1
-    for block in [block for block, place in enumerate(facts[_PLACE::_FACTS]) if place in headings][::-1]:
-        if block == last or kept[block] or not kept[block + 1] or chance[block] < _LEAST:
+def _head(walk: Walk, chance: Floats, kept: npt.NDArray[np.bool_], tags: list[int]) -> None:
+    """A heading stays with the block after it, a question with its answer. The last first: one may follow another."""
+    buttons = {number for number, place in enumerate(walk.places) if place[_REGIONS] & _BUTTON}
+    headings = {number for number, tag in enumerate(tags) if tag in _HEADINGS}
+    either = buttons | headings
+    found = [(block, place) for block, place in enumerate(walk.facts[_PLACE::_FACTS][:-1]) if place in either]
+    for block, place in reversed(found):
+        if kept[block] or not kept[block + 1]:
             continue
-        box, beside = facts[block * _FACTS + _BOX], facts[(block + 1) * _FACTS + _BOX]
-        kept[block] = parents[box] == parents[beside]
+        asks = place in buttons and walk.texts[block].endswith(QUESTION_MARKS)
+        kept[block] = asks or (place in headings and chance[block] >= _LEAST and _heads(walk, block))
+
+
+def _heads(walk: Walk, block: int) -> bool:
+    """Whether the block after this one lies in the box around it."""
+    parents = walk.box_parents
+    around = parents[walk.facts[block * _FACTS + _BOX]]
+    box = walk.facts[(block + 1) * _FACTS + _BOX]
+    for _ in range(_HIGHEST):
+        box = parents[box]
+        if box == around:
+            return True
+    return False
