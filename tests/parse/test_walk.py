@@ -75,6 +75,7 @@ _MATH = (
         ("<span class=katex>E</span>", "E"),
         ("<math><semantics><mi>E</mi><annotation>e in words</annotation></semantics></math>", "E"),
         ("<span class=katex><math></math>E</span>", "E"),
+        ("<math alttext='x^{2}'>x2</math>", "x^{2}"),
     ],
 )
 def test_a_formula_is_a_word_of_its_sentence(html: str, text: str) -> None:

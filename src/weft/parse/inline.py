@@ -121,7 +121,7 @@ def is_remark(node: LexborNode) -> bool:
 
 def _shown(math: LexborNode) -> LexborNode:
     """What is shown of a formula; the rest of <semantics> says it in other notations."""
-    semantics = math.css_first("semantics")
+    semantics = None if is_plain(math) else math.css_first("semantics")
     return math if semantics is None else next(semantics.iter(), math)
 
 
@@ -130,9 +130,7 @@ def formula(node: LexborNode) -> str:
     math = node if node.tag == "math" else node.css_first("math")
     if math is None:
         return ""
-    if is_plain(math):
-        return " ".join(math.text().split())
-    source = math.css_first('annotation[encoding="application/x-tex"]')
+    source = None if is_plain(math) else math.css_first('annotation[encoding="application/x-tex"]')
     written = (source.text() if source is not None else math.attributes.get("alttext")) or _shown(math).text()
     written = " ".join(written.split())
     if written.startswith(_DISPLAY) and written.endswith("}"):
