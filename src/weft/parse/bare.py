@@ -1,9 +1,10 @@
 """A page without what is no markup: comments, and what scripts, styles and text fields hold.
 
-In: the bytes of a page. Out: the bytes that a parser may take for tags. Called by `prescan`, before it refuses a page.
+In: the bytes of a page. Out: the bytes that a parser may take for tags, or the names of these tags, for `nesting`.
+Called by `prescan` where its quick look would refuse a page, or finds very many tags.
 
 What a parser makes elements of must never be hidden, or a page made to hurt would hide it so. Where elements change
-what the ones inside them mean (drawings, formulas, templates …), nothing after them is left out.
+what the ones inside them mean (drawings, formulas, templates …), no start tag after them is left out.
 """
 
 import re

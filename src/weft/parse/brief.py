@@ -1,6 +1,6 @@
 """The text of an element that holds little of it: looking at one must not get dearer by what a page puts into it.
 
-In: an element. Out: its text, on one line. Called by `weft.parse.walk`, `collect` and `microdata`.
+In: an element. Out: its text, on one line. Called by `weft.parse.collect`, `inline` and `microdata`.
 """
 
 from selectolax.lexbor import LexborNode

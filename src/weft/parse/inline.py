@@ -72,7 +72,7 @@ class Sense(IntEnum):
     TEXT = 0
     UNSEEN = 1
     FORMULA = 2
-    NUMBER = 3  # of a line of code: read elsewhere
+    NUMBER = 3  # of a line of code: left out inside <pre>
 
 
 class _Senses(dict[str | None, Sense]):

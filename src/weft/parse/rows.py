@@ -1,6 +1,7 @@
 """Rows of tables with each cell under its column: empty ones, and those over several columns or rows, keep their place.
 
-In: a <tr>, row by row, and the texts of its cells. Out: the text of the row. Called by `weft.parse.walk`.
+In: a <tr>, row by row, and the texts of its cells. Out: the text of the row. Called by `weft.parse.walk`; `loose`
+and `markdown` use its gap.
 """
 
 from selectolax.lexbor import LexborNode
