@@ -26,7 +26,6 @@ import xxhash
 from bench.frontier_urls import EPOCH, Urls
 from weft.clock import ManualClock, SystemClock
 from weft.config import Config, Pace, Scope
-from weft.config import Frontier as FrontierSection
 from weft.engines.rocksdb import RocksTable
 from weft.frontier import collector
 from weft.frontier.frontier import Frontier
@@ -60,8 +59,7 @@ class Bench:
         self.urls = Urls(hosts)
         self.folder = folder
         self.clock = ManualClock()
-        # No page is ever parsed here, so no pattern could prove itself: everything is taken in.
-        config = Config(scope=Scope(reach="any"), frontier=FrontierSection(trap_sample=1 << 40), pace=Pace(delay=1.0))
+        config = Config(scope=Scope(reach="any"), pace=Pace(delay=1.0))
         self.table = RocksTable(folder, SystemClock(), config.storage.memory)
         self.frontier = Frontier(self.table, self.clock, config, scratch=folder)
         self.random = Random(7)

@@ -69,8 +69,8 @@ class Scope(Section, frozen=True):
     max_depth: Annotated[Count, _doc("links from the nearest seed")] = 20
     max_depth_in_domain: Annotated[Count, _doc("links followed in a row inside one registrable domain")] = 15
     max_redirects: Annotated[Count, _doc("redirects in a row")] = 5
-    pages_per_host: Annotated[Count, _doc("URLs taken in per host; 0: no limit")] = 0
-    pages_per_domain: Annotated[Count, _doc("URLs taken in per registrable domain; 0: no limit")] = 100_000
+    pages_per_host: Annotated[Count, _doc("URLs asked for per host; 0: no limit")] = 0
+    pages_per_domain: Annotated[Count, _doc("URLs asked for per registrable domain; 0: no limit")] = 100_000
     own: Annotated[
         tuple[str, ...],
         _doc("hosts or CIDR ranges that are yours: may be asked faster and may have private addresses"),
@@ -99,18 +99,25 @@ class Frontier(Section, frozen=True):
         Share, _doc("share of the fetch budget for hosts of high authority while they have work")
     ] = 0.6
     authority_domains: Annotated[Positive, _doc("a host linked from this many other domains has high authority")] = 8
-    trap_sample: Annotated[Positive, _doc("pages fetched of a suspected trap before it must prove itself")] = 100
+    trials: Annotated[
+        Count, _doc("fruitless requests a host may spend on trying URLs that the trap defence holds, …")
+    ] = 50
+    trial_share: Annotated[Share, _doc("… and so many more for each of its pages that said something new")] = 0.1
+    evidence_bytes: Annotated[
+        Positive, _doc("memory for what the pages of hosts have said; what has no room is read when it is needed")
+    ] = 256 * 1024 * 1024
     head: Annotated[
         Positive, _doc("pending rows held in memory per active host; a quarter of them with more hosts than `hosts`")
     ] = 16
     hosts: Annotated[Positive, _doc("hosts held in memory; the others are read when their moment comes")] = 20_000
     bands: Annotated[
-        tuple[Positive, Positive, Positive], _doc("turns of a host that go to its high, normal and low band")
+        tuple[Positive, Positive, Positive],
+        _doc("turns of a host that go to what its sitemaps point out, to other URLs, and to what is held"),
     ] = (6, 3, 1)
     park_after: Annotated[Positive, _doc("a host is parked after this many requests in a row that failed")] = 10
     domain_budget: Annotated[
         Positive,
-        _doc("URLs taken in of a domain that is no seed's, times one more than the domains that link to it"),
+        _doc("URLs asked for of a domain that is no seed's, times one more than the domains that link to it"),
     ] = 10_000
 
 

@@ -246,8 +246,7 @@ class Refiner:
         jobs = await self._shared.handover.take(announcements, self._shared.archive)
         pages = await self._pool.parse(jobs)
         self._shared.killpoints.reach("parse.parsed")
-        links = [link for page in pages for link in page.links]
-        added = await self._shared.frontier.add(links)
+        added = await self._shared.frontier.add_pages(pages)
         self._shared.tally.links(added.new, added.drops)
         self._unacked += 1
         self._parsing -= 1

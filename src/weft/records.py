@@ -309,6 +309,14 @@ class Language(Record, frozen=True):
     score: float = 0.0
 
 
+class Evidence(Record, frozen=True):
+    """What a page brings, in few bytes: the frontier tells by it whether its pages still say something new."""
+
+    digest: int = 0  # 64 bits of the whole visible text; 0: there is none
+    raw: bytes = b""  # hashes of lines as they stand, 4 bytes each
+    clean: bytes = b""  # hashes of lines without digits and without the words of the page's own URL
+
+
 class Page(Record, frozen=True):
     """What the parser made of a capture."""
 
@@ -334,6 +342,7 @@ class Page(Record, frozen=True):
     extractor: str = ""
     metadata: str = "{}"  # JSON: description, author, dates, headings, alts, schema.org, Open Graph
     cpu: float = 0.0  # seconds the parser spent
+    evidence: Evidence | None = None  # none for sitemaps, feeds and what could not be read
 
 
 class Verdict(Record, frozen=True):

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 
 from weft.config import Config
-from weft.frontier.priority import plain_band
 from weft.records import Fate, Lease, Outcome
-from weft.urls.host import host_of, registrable
+from weft.urls.host import registrable
 
 _SLACK = 0.002  # seconds: the frontier counts whole milliseconds
 
@@ -76,15 +75,14 @@ class Model:
         }
 
     def _in_order(self, name: str, url: Url) -> None:
-        """Inside a host and band: shallow first, then first come, first served."""
+        """Inside a branch of a host: first come, first served."""
         if not url.plain:
             return
-        host, band = host_of(name), plain_band(url.depth, 0)
+        branch = branch_of(name)
         for other, facts in self.urls.items():
-            if other == name or not facts.plain or facts.final or other in self.out or host_of(other) != host:
+            if other == name or not facts.plain or facts.final or other in self.out or branch_of(other) != branch:
                 continue
-            if plain_band(facts.depth, 0) == band:
-                assert (url.depth, url.order) < (facts.depth, facts.order), f"{name} went before {other}"
+            assert url.order < facts.order, f"{name} went before {other}"
 
     def answered(self, outcome: Outcome, latency: float) -> None:
         """The host is free; what it is owed is at least this."""
@@ -136,3 +134,8 @@ class Model:
         self.out.clear()
         self.busy.clear()
         self.unsaved.clear()
+
+
+def branch_of(url: str) -> str:
+    """Host and first segment of the path."""
+    return "/".join(url.split("/")[2:4])

@@ -91,12 +91,32 @@ async def test_one_request_to_a_host_at_a_time_and_the_gap_after_it(desk: Desk) 
     assert [lease.url for lease in await desk.lease()] == ["http://a.example/2"]
 
 
-async def test_shallow_before_deep_and_first_come_first_served(desk: Desk) -> None:
-    for depth in (3, 2, 3, 2):
-        for letter in "xy":
-            await desk.add(f"http://a.example/{depth}/{letter}{desk.frontier.counts().pending}", depth=depth)
+async def test_branches_take_turns_and_inside_a_branch_first_come_first_served(desk: Desk) -> None:
+    await desk.add(*(f"http://a.example/many/{page}" for page in range(6)))
+    await desk.add(*(f"http://a.example/few/{page}" for page in range(2)))
     order = [url.removeprefix("http://a.example/") for url in await desk.crawl()]
-    assert order == ["2/x2", "2/y3", "2/x6", "2/y7", "3/x0", "3/y1", "3/x4", "3/y5"]
+    assert [page for page in order if page.startswith("many")] == [f"many/{page}" for page in range(6)]
+    assert sorted(order[:4]) == ["few/0", "few/1", "many/0", "many/1"]
+
+
+async def test_a_branch_that_comes_late_has_its_turn_at_once(desk: Desk) -> None:
+    await desk.add(*(f"http://a.example/many/{page}" for page in range(100)))
+    asked = await ask(desk, 40)
+    await desk.add(*(f"http://a.example/late/{page}" for page in range(3)))
+    await desk.reopened()
+    asked = await ask(desk, 8)
+    assert sum("/late/" in url for url in asked) == 3
+
+
+async def ask(desk: Desk, count: int) -> list[str]:
+    """So many requests, one after the other."""
+    asked = []
+    while len(asked) < count:
+        leases = await desk.lease()
+        await desk.settle(leases)
+        asked += [lease.url for lease in leases]
+        desk.clock.tick(desk.frontier.ready_in() or 0.0)
+    return asked
 
 
 async def test_few_rows_of_a_host_are_in_memory_and_fewer_once_hosts_outnumber_their_room() -> None:
@@ -104,14 +124,14 @@ async def test_few_rows_of_a_host_are_in_memory_and_fewer_once_hosts_outnumber_t
     await desk.frontier.open()
     most = []
     for number in range(12):
-        await desk.add(*(f"http://h{number}.example/{page}" for page in range(30)), depth=1)
+        await desk.add(*(f"http://h{number}.example/all/{page}" for page in range(30)), depth=1)
         heads = [head for host in desk.frontier._state.hosts.all_live() for head in host.heads.values()]
         most.append(max(len(head.rows) for head in heads))
     assert (most[0], most[-1]) == (8, 2)
     order = await desk.crawl()
     for number in range(12):
         of_host = [url for url in order if url.startswith(f"http://h{number}.")]
-        assert of_host == [f"http://h{number}.example/{page}" for page in range(30)]
+        assert of_host == [f"http://h{number}.example/all/{page}" for page in range(30)]
 
 
 async def test_hosts_that_left_memory_give_their_first_urls_without_a_look_into_their_queues() -> None:
@@ -295,13 +315,29 @@ async def test_too_many_redirects_are_dropped_with_a_reason() -> None:
     assert await desk.crawl() == []
 
 
-async def test_caps_per_host_and_depth() -> None:
+async def test_caps_count_what_is_asked_for_not_what_is_found() -> None:
     desk = Desk(configured(Scope(reach="any", pages_per_host=2, max_depth=3)))
     added = await desk.add(*(f"http://a.example/{number}" for number in range(5)))
-    assert (added.new, added.drops) == (2, {Drop.HOST_FULL: 3})
+    assert (added.new, added.drops) == (5, {})
+    asked = await desk.crawl()
+    assert len(asked) == 2
+    counts = desk.frontier.counts()
+    assert (counts.pending, counts.capped) == (0, 3)
+    (left, *_) = {f"http://a.example/{number}" for number in range(5)}.difference(asked)
+    assert (await desk.frontier.explain(left)).next.startswith("nothing: its host has brought")
     await desk.reopened()
-    assert (await desk.add("http://a.example/x")).drops == {Drop.HOST_FULL: 1}
+    assert await desk.crawl() == []
     assert (await desk.add("http://b.example/x", depth=4)).drops == {Drop.TOO_DEEP: 1}
+
+
+async def test_a_larger_cap_takes_up_what_the_smaller_one_left() -> None:
+    table = MemoryTable()
+    first = Desk(configured(Scope(reach="any", pages_per_host=2)), table)
+    await first.add(*(f"http://a.example/{number}" for number in range(5)))
+    asked = await first.crawl()
+    second = Desk(configured(Scope(reach="any", pages_per_host=4)), table)
+    await second.reopened()
+    assert len(asked + await second.crawl()) == 4
 
 
 async def test_an_expired_lease_comes_back_as_an_attempt(desk: Desk) -> None:

@@ -35,9 +35,7 @@ OUTCOMES = (
 def config_of(seed: int) -> Config:
     """Memory for four hosts, for one to three rows of each, and for a few known URLs."""
     # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
-    section = FrontierSection(
-        trap_sample=1 << 30, retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, recent=8, lease_seconds=1e9
-    )
+    section = FrontierSection(retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, recent=8, lease_seconds=1e9)
     return configured(Scope(reach="any"), section, Pace(delay=1.0))
 
 
@@ -76,7 +74,7 @@ class Driver:
     def link(self) -> Link:
         number = self.random.randrange(1 + self.model.arrivals // 6 + 3)
         depth = number % 7
-        return Link(f"http://{self.random.choice(HOSTS)}/p{number}", depth=depth)
+        return Link(f"http://{self.random.choice(HOSTS)}/{number % 3}/p{number}", depth=depth)
 
     async def lease(self) -> None:
         now = self.desk.clock.now()
@@ -99,7 +97,7 @@ class Driver:
         outcome = self.desk.outcome(lease, reason, latency, 7.0 if reason is Reason.RATE_LIMITED else None)
         if reason is Reason.REDIRECTED:
             number = self.random.randrange(self.model.arrivals)  # on its own host, so that no host gains authority
-            return msgspec.structs.replace(outcome, redirect=f"http://{lease.host}/p{number}")
+            return msgspec.structs.replace(outcome, redirect=f"http://{lease.host}/{number % 3}/p{number}")
         return outcome
 
     async def settle(self) -> None:

@@ -9,7 +9,7 @@ from weft.config import Frontier, Pace
 from weft.errors import ConfigError
 from weft.frontier import retry, sketch
 from weft.frontier.budget import Budgets, wide_networks
-from weft.frontier.priority import Band, Features, drawing_order, plain_band, priority
+from weft.frontier.priority import Band, Features, drawing_order, priority
 from weft.frontier.workbench import Workbench
 from weft.records import Kind, Via
 
@@ -26,13 +26,20 @@ def test_priority_rises_with_what_makes_a_page_important() -> None:
 def test_what_a_request_led_to_goes_first() -> None:
     assert priority(Features(9, via=Via.REDIRECT)).band is Band.FRONT
     assert priority(Features(9, kind=Kind.SITEMAP)).band is Band.FRONT
-    assert [plain_band(depth, 0) for depth in (0, 3, 8)] == [Band.HIGH, Band.NORMAL, Band.LOW]
+
+
+def test_depth_does_not_move_a_page_from_band_to_band_but_what_its_site_says_does() -> None:
+    assert {priority(Features(depth)).band for depth in (0, 3, 8, 200)} == {Band.NORMAL}
+    assert priority(Features(0, via=Via.SEED)).band is Band.HIGH
+    assert priority(Features(5, sitemap=0.9)).band is Band.HIGH
+    assert priority(Features(5, sitemap=0.5)).band is Band.NORMAL
+    assert priority(Features(5, sitemap=0.5, age=3600.0)).band is Band.HIGH
 
 
 def test_every_band_leads_as_many_turns_as_its_weight_and_none_starves() -> None:
     order = drawing_order((6, 3, 1))
-    assert Counter(turn[1] for turn in order) == {Band.HIGH: 6, Band.NORMAL: 3, Band.LOW: 1}
-    assert all(turn[0] is Band.FRONT and len(set(turn)) == 4 for turn in order)
+    assert Counter(turn[1] for turn in order) == {Band.HIGH: 6, Band.NORMAL: 3, Band.HELD: 1}
+    assert all(turn[0] is Band.FRONT and len(set(turn)) == len(Band) for turn in order)
 
 
 def test_retries_spread_by_a_third_and_end() -> None:

@@ -70,7 +70,7 @@ async def crowd(hosts: int, seconds: float, pages_of_giant: int) -> None:
     def delay_of(host: str) -> float:
         return DELAYS[int(host.removeprefix("h").removesuffix(".com")) % len(DELAYS)]
 
-    desk = Desk(configured(Scope(reach="any", pages_per_domain=0), FrontierSection(trap_sample=1 << 40, hosts=hosts)))
+    desk = Desk(configured(Scope(reach="any", pages_per_domain=0), FrontierSection(hosts=hosts)))
     await desk.frontier.add([Link(f"http://h0.com/giant/{page}") for page in range(pages_of_giant)])
     for host in range(1, hosts):
         name = f"h{host}.com"
@@ -97,7 +97,7 @@ async def test_a_hundred_thousand_hosts_and_a_million_leases() -> None:
 
 async def test_a_week_of_long_delays_passes_in_seconds() -> None:
     """Crawl-delay above the cap goes at the cap; a host closed for a day by Retry-After comes back the day after."""
-    desk = Desk(configured(Scope(reach="any"), FrontierSection(trap_sample=1 << 40), Pace(delay=1.0)))
+    desk = Desk(configured(Scope(reach="any"), FrontierSection(), Pace(delay=1.0)))
     hosts, pages = 100, 30
     for host in range(hosts):
         await desk.frontier.add([Link(f"http://h{host}.com/{page}") for page in range(pages)])

@@ -12,7 +12,7 @@ from weft.directory import CrawlDirectory
 from weft.errors import UsageError
 from weft.frontier.letters import Filter, Letter
 from weft.frontier.rows import Learned
-from weft.frontier.story import HostStory, Story, TrapStory
+from weft.frontier.story import HoldStory, HostStory, Story
 from weft.metrics import Report
 from weft.records import Position, Reason, Visit
 from weft.urls.canonical import BadURLError, canonical
@@ -113,7 +113,7 @@ def _print_story(inspection: Inspection) -> None:
     robots = inspection.robots or ("no rule matches" if inspection.robots_known else "not known yet")
     rows.append(("robots.txt", robots))
     rows += _host_rows(story.host) if story.host else []
-    rows += [row for trap in story.traps for row in _trap_rows(trap)]
+    rows += _hold_rows(story.hold) if story.hold else []
     show.pairs(rows)
 
 
@@ -142,10 +142,10 @@ def _host_rows(host: HostStory) -> list[tuple[str, str]]:
     return rows
 
 
-def _trap_rows(trap: TrapStory) -> list[tuple[str, str]]:
-    counts = f"{trap.taken_in} taken in, {trap.held} held back, {trap.different} proved different"
-    examples = [("", f"example {example}") for example in trap.examples]
-    return [("trap", f"{trap.rule}: {trap.meaning}"), ("", f"{trap.pattern}: {counts}"), *examples]
+def _hold_rows(hold: HoldStory) -> list[tuple[str, str]]:
+    counts = f"{hold.held:,} URLs like {hold.looks} are held; {hold.fruitful} of {hold.tried} trials brought new text"
+    examples = [("", f"example {example}") for example in hold.examples]
+    return [("held", f"{hold.why}: {hold.meaning}"), ("", counts), *examples]
 
 
 def dead(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Links in, pending rows out: the unseen ones that belong to the crawl. Called by `Frontier.add` and for redirects.
+"""Links in, pending rows out: the unseen ones that belong to the crawl. Called by `Frontier.add`, for pages and redirects.
 
 Order of writing: host, domain and authority rows (the host is known, its levels reach down to the new rows), then queue
 rows, then URL rows, which say "seen". A crash in between leaves at most a queue row whose URL is taken in again: asked
@@ -6,7 +6,7 @@ twice, never lost.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,21 +18,26 @@ from weft.records import Drop, Kind, Link, Record, Via
 from weft.urls.host import host_of, registrable, url_key
 from weft.urls.scope import Rules
 
-from . import keys
+from . import keys, traps
 from .authority import Authority, vouch
 from .domains import Domains
 from .drops import Drops
 from .host import Head, Host, Row
-from .priority import Features, plain_band, priority
+from .priority import Band, Features, priority
 from .queues import Queues
 from .reach import Reach
-from .rows import IN_QUEUE, DomainRow, HostRow, encode_link
+from .restoring import Restoring
+from .rows import IN_QUEUE, DomainRow, HostRow, decode_pending, encode_link
 from .seen import Seen
 from .state import State
-from .trapping import Shapes, Trapping
+from .trail import Trail
+from .trapping import Origin, Trapping
 
 Admit: TypeAlias = Callable[[str], Drop | None]
-Patterns: TypeAlias = dict[bytes, Shapes]
+Origins: TypeAlias = Mapping[str, Origin]
+"""By URL, what is known of the pages that links were found on."""
+_BRANCHES: Final = 250  # of a host; later ones share a few turns
+_SHARED: Final = 8
 _CHUNK: Final = 512  # links handled between two looks at the event loop
 
 
@@ -50,9 +55,11 @@ class Added(Record, frozen=True):
 class Judges(NamedTuple):
     """Who may speak against a link."""
 
+    reach: Reach
     rules: Rules
     admit: Admit  # robots.txt, where its rules are in memory
     traps: Trapping
+    domains: Domains
 
 
 class Group(NamedTuple):
@@ -71,36 +78,45 @@ class Writes(NamedTuple):
     queue: list[Put]
     urls: list[Put]
     joined: dict[Host, list[Row]]
+    holders: dict[Host, None]  # whose groups changed
 
 
 class Admission:
-    def __init__(self, state: State, queues: Queues, reach: Reach, judges: Judges, seen: Seen) -> None:
+    def __init__(self, state: State, queues: Queues, judges: Judges, seen: Seen, restoring: Restoring) -> None:
         config = state.config
         self._state = state
         self._queues = queues
-        self._reach = reach
-        self._rules, self._admit, self._traps = judges
+        self._reach, self._rules, self._admit, self._traps, self._domains = judges
+        self._restoring = restoring
         self._scope = config.scope
         self._partitions = config.storage.partitions
         self._seen = seen
-        self._domains = Domains(state.table, config, reach)
         self._authority = Authority(state.table, state.hosts, self._partitions)
         self.drops = Drops(state.table)
 
-    async def add(self, links: Sequence[Link]) -> Added:
+    async def add(self, links: Sequence[Link], origins: Origins) -> Added:
         new, seen = 0, 0
         drops: Counter[Drop] = Counter()
         left = iter(links)
         while chunk := list(islice(left, _CHUNK)):
-            keyed = {link.key or url_key(link.url, self._partitions): link for link in chunk}
-            dropped, admitted = await self._take_in(keyed, await self._seen.unseen(keyed))
+            keyed: dict[bytes, Link] = {}
+            for link in chunk:
+                key = link.key or url_key(link.url, self._partitions)
+                if key not in keyed or _dry(link, origins) < _dry(keyed[key], origins):
+                    keyed[key] = link
+            unseen = await self._seen.unseen(keyed)
+            dropped, admitted = await self._take_in(keyed, unseen, origins)
+            if origins and len(unseen) < len(keyed):
+                await self._restoring.better(keyed, frozenset(unseen), origins)
             drops.update(dropped)
             new += admitted
             seen += len(chunk) - admitted - dropped.total()
         return Added(new, seen, dict(drops))
 
-    async def _take_in(self, keyed: dict[bytes, Link], unseen: Sequence[bytes]) -> tuple[Counter[Drop], int]:
-        writes = Writes([], {}, [], [], {})
+    async def _take_in(
+        self, keyed: dict[bytes, Link], unseen: Sequence[bytes], origins: Origins
+    ) -> tuple[Counter[Drop], int]:
+        writes = Writes([], {}, [], [], {}, {})
         for link in keyed.values():
             if link.seed:
                 writes.marks.extend(self._reach.widen(host_of(link.url)))
@@ -117,35 +133,44 @@ class Admission:
             for key, links in wanted.items()
         }
         await self._domains.load({(key[:2], name) for key, name in names.items()})
-        patterns = await self._patterns(wanted)
         for key, links in wanted.items():
             domain = self._domains.get(key[:2], names[key])
             host = hosts.get(key)
             if host is not None:
                 vouch(domain, host)
-            kept = self._within_caps(host, domain, links, drops)
-            if kept and (surplus := self._take_in_host(Group(key, domain, kept), patterns, writes)):
-                drops[Drop.TRAP] += surplus
+            group = Group(key, domain, links)
+            if host is None and await self._must_wait(group, origins, writes):
+                continue
+            if host is not None and host.row.held:
+                await self._traps.ready([host])
+            self._take_in_host(group, origins, writes)
         await self._write(writes)
         await self._authority.write(self._state.time.now_ms())
         await self.drops.write(self._state.time.now_ms())
         return drops, len(writes.urls)
 
+    async def _must_wait(self, group: Group, origins: Origins, writes: Writes) -> bool:
+        """Are these the first URLs of a new host, and one too many of its family?"""
+        (key, link), *_ = group.links
+        name = host_of(link.url)
+        if any(link.seed for _, link in group.links) or not self._traps.is_sprout(name):
+            return False
+        family = await self._traps.family(name)
+        trail = self._traps.trail(link, origins.get(link.source))
+        if not self._traps.family_stops(family, trail):
+            return False
+        for key, link in group.links:
+            value = self._value(link, trail._replace(sprout=True), b"")
+            held, url = self._traps.hold_sprout(family, key, decode_pending(value))
+            writes.queue.append(held)
+            writes.urls.append(url)
+        writes.holders[family] = None
+        return True
+
     async def close(self) -> None:
         """Write down what was gathered to be written with later links."""
         await self._authority.write_all()
         await self.drops.write(1 << 62)
-
-    async def _patterns(self, wanted: dict[bytes, list[tuple[bytes, Link]]]) -> Patterns:
-        """Of every link, the patterns it belongs to; their rows are in memory."""
-        found: Patterns = {}
-        for host, links in wanted.items():
-            known = self._state.hosts.live(host) is not None
-            family = () if known else self._traps.family(host_of(links[0][1].url))
-            for key, link in links:
-                found[key] = self._traps.shapes(host, link.url) + family
-        await self._traps.load({pair for pairs in found.values() for pair in pairs})
-        return found
 
     def _judged(
         self, groups: dict[bytes, list[bytes]], keyed: dict[bytes, Link], drops: Counter[Drop]
@@ -188,51 +213,47 @@ class Admission:
             drop = Drop.HOST_FULL
         return drop
 
-    def _take_in_host(self, group: Group, patterns: Patterns, writes: Writes) -> int:
-        """How many were left out: traps may bring more than can be held."""
-        key, domain, links = group
-        wanted, held = self._parted(group, patterns)
-        if not (wanted or held):
-            return len(links)
+    def _take_in_host(self, group: Group, origins: Origins, writes: Writes) -> None:
+        key = group.key
         host = self._state.hosts.live(key) or self._created(group)
-        was_idle = not host.has_work
-        now = int(self._state.time.wall())
+        was_idle, is_new = not host.has_work, not host.row.branches
+        sprouts = is_new and self._traps.is_sprout(host.row.name)
         rows: list[Row] = []
         queue, urls = keys.group(key, keys.QUEUE), keys.group(key, keys.URL)
-        for url, link in wanted:
-            item = self._place(host, url, link)
-            value = encode_link(link, now)
+        for url, link in group.links:
+            origin = origins.get(link.source)
+            trail, trial = self._traps.trail(link, origin), origin.trial if origin else b""
+            if sprouts and not link.seed:
+                trail, sprouts = trail._replace(sprout=True), False
+            value = self._value(link, trail, trial)
+            if traps.is_dry(trail) and not (link.seed or trial) and link.kind is Kind.PAGE:
+                self._hold(host, url, value, writes)
+                continue
+            item = self._place(host, url, link, trail)
             rows.append((item, value))
             if host.row.first == item and not self._state.hosts.has_room:
                 writes.marks.append(Put(keys.first_row(key), item + value))
             writes.queue.append(Put((queue, item), value))
             writes.urls.append(Put((urls, url[10:]), IN_QUEUE + item))
-        for row, where in held:
-            writes.queue.append(row)
-            writes.urls.append(where)
+            if trail.dry and (site := self._traps.live_site(key)) is not None:
+                site.doubt(url)
         writes.joined[host] = rows
-        if not host.row.admitted:
+        if is_new:
             writes.marks.append(Put(keys.authority_row(key), host.sketch))
-        host.row.admitted += len(rows)  # a trap that is held must not use up what its site may bring
-        self._domains.count(domain, len(rows))
         self._state.queued(host, len(rows))
-        self._state.holds(host, len(held))
-        writes.hosts[host] = domain
+        writes.hosts[host] = group.domain
         if was_idle:
             self._state.enlist(host)
-        return len(links) - len(rows) - len(held)
 
-    def _parted(self, group: Group, patterns: Patterns) -> tuple[list[tuple[bytes, Link]], list[tuple[Put, Put]]]:
-        """The links to be taken in, and the rows of those to be held back."""
-        wanted, held = [], []
-        for url, link in group.links:
-            shapes = patterns[url]
-            holder = self._traps.admits(link, shapes) if shapes else None
-            if holder is None:
-                wanted.append((url, link))
-            elif self._domains.holds(group.domain):
-                held.append(self._traps.hold(holder, url, link))
-        return wanted, held
+    def _hold(self, host: Host, key: bytes, value: bytes, writes: Writes) -> None:
+        """The way to the URL has led past too little."""
+        held, url = self._traps.hold(host, key, decode_pending(value))
+        writes.queue.append(held)
+        writes.urls.append(url)
+        writes.holders[host] = None
+
+    def _value(self, link: Link, trail: Trail, trial: bytes) -> bytes:
+        return encode_link(link, int(self._state.time.wall()), trail.packed(), trial)
 
     def _created(self, group: Group) -> Host:
         host = self._state.hosts.create(group.key, host_of(group.links[0][1].url))
@@ -240,47 +261,36 @@ class Admission:
         group.domain.hosts += 1
         return host
 
-    def _within_caps(
-        self, host: Host | None, domain: DomainRow, links: Sequence[tuple[bytes, Link]], drops: Counter[Drop]
-    ) -> Sequence[tuple[bytes, Link]]:
-        host_room = (self._scope.pages_per_host or 1 << 62) - (host.row.admitted if host else 0)
-        room = max(0, min(host_room, self._domains.room(domain)))
-        if room >= len(links):
-            return links
-        files = [pair for pair in links if pair[1].kind is not Kind.PAGE]
-        pages = [pair for pair in links if pair[1].kind is Kind.PAGE]
-        drop = Drop.HOST_FULL if host_room <= room else Drop.DOMAIN_FULL
-        for key, link in pages[room:]:
-            drops[drop] += 1
-            self.drops.note(key, drop, link.url)
-        return files + pages[:room]
-
-    def _place(self, host: Host, key: bytes, link: Link) -> bytes:
+    def _place(self, host: Host, key: bytes, link: Link, trail: Trail) -> bytes:
         """The item of the link's queue row; its level is marked as holding rows."""
-        if link.kind is Kind.PAGE and link.hint is None and link.via is not Via.REDIRECT:
-            band = plain_band(link.depth, host.authority)
+        band = priority(features_of(link, host.authority, self._state.time.wall())).band
+        level, row = keys.level(band), host.row
+        if band is Band.FRONT:
+            number = self._state.next_sequence()
         else:
-            band = priority(features_of(link, host.authority, self._state.time.wall())).band
-        level = keys.level(band, link.depth)
-        sequence = self._state.next_sequence()
-        item = keys.queue_item(level, sequence, key)
-        levels = host.row.levels
-        if level not in levels:  # nothing lies there, so the head is known without reading
+            branch = trail.branch
+            if branch not in row.branches and len(row.branches) >= _BRANCHES:
+                branch = 1 + branch % _SHARED
+            number = max(row.marks.get(level, 0), row.branches.get(branch, 0)) + 1
+            row.branches[branch] = number
+        item = keys.queue_item(level, number, key)
+        if level not in row.levels:  # nothing lies there, so the head is known without reading
             head = host.heads[level] = Head()
             head.whole = True
-            levels[level] = sequence
-            if not host.row.first or level <= keys.level_of(host.row.first):
-                host.row.first = item
-        elif sequence < levels[level]:
-            levels[level] = sequence
+            if not row.first or level <= keys.level_of(row.first):
+                row.first = item
+        elif row.first and keys.level_of(row.first) == level:
+            row.first = min(row.first, item)
+        host.lower(item)
         return item
 
     async def _write(self, writes: Writes) -> None:
-        if not (writes.hosts or writes.marks):
+        if not (writes.hosts or writes.marks or writes.holders):
             return
-        first = [*writes.marks, *(self._state.hosts.saved(host) for host in writes.hosts)]
+        changed = [*writes.hosts, *(host for host in writes.holders if host not in writes.hosts)]
+        first = [*writes.marks, *(self._state.hosts.saved(host) for host in changed)]
         first += self._domains.changes((host.key[:2], domain) for host, domain in writes.hosts.items())
-        first += self._traps.changes()
+        first += self._traps.changes(writes.holders)
         taken = [keys.of_url_row(put.key) for put in writes.urls]
         first += self._seen.announced(taken)
         try:
@@ -304,9 +314,15 @@ def features_of(link: Link, authority: int, now: float) -> Features:
     hint = link.hint
     return Features(
         depth=link.depth,
-        via=link.via,
+        via=Via.SEED if link.seed and link.via is not Via.REDIRECT else link.via,
         kind=link.kind,
         authority=authority,
         sitemap=hint.priority if hint else None,
         age=now - hint.modified if hint and hint.modified is not None else None,
     )
+
+
+def _dry(link: Link, origins: Origins) -> int:
+    """Of two links to a URL the one behind fewer fruitless pages counts."""
+    origin = origins.get(link.source)
+    return origin.dry if origin else 0

@@ -1,4 +1,4 @@
-"""What is counted per registrable domain: URLs taken in, hosts, and the domains that link to it."""
+"""What is counted per registrable domain: URLs asked for, hosts, and the domains that link to it."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,7 +13,7 @@ from . import keys
 from .reach import Reach
 from .rows import DomainRow, decode_domain, encode
 
-_SAVED: Final = 32  # URLs taken in of a domain between two writes of its count
+_SAVED: Final = 32  # URLs asked for of a domain between two writes of its count
 
 
 class Domains:
@@ -43,18 +43,10 @@ class Domains:
         return self._live[_key(partition, name)]
 
     def count(self, row: DomainRow, urls: int) -> None:
-        """URLs were taken in. Written now and then: a crash forgets a few of the count."""
-        if row.admitted % _SAVED + urls >= _SAVED or not row.admitted:
+        """URLs are asked for. Written now and then: a crash forgets a few of the count."""
+        if row.admitted % _SAVED + urls >= _SAVED:
             row.dirty = True
         row.admitted += urls
-
-    def holds(self, row: DomainRow) -> bool:
-        """Count a URL beyond the sample of a trap; False if there are too many. They have a room of their own."""
-        if row.held >= self._most(row):
-            return False
-        row.held += 1
-        row.dirty = row.dirty or row.held % _SAVED == 0
-        return True
 
     def changes(self, rows: Iterable[tuple[bytes, DomainRow]]) -> list[Put]:
         """Those of the rows (by partition) that are to be written."""

@@ -11,19 +11,23 @@ from typing import Final
 
 from weft.config import Config
 from weft.ports import Clock, Table
-from weft.records import Drop, Finding, Lease, Link, Outcome, Record
+from weft.records import Drop, Finding, Lease, Link, Outcome, Page, Record
 from weft.urls.host import host_key
 from weft.urls.scope import Rules
 
 from . import keys
-from .admission import Added, Admission, Admit, Judges
+from .admission import Added, Admission, Admit, Judges, Origins
 from .answers import Answers
+from .domains import Domains
+from .holds import Holds
 from .learning import Learning
 from .leasing import Leasing
 from .letters import Filter, Letter, Letters
+from .moves import Moves
 from .queues import Queues
 from .reach import Reach
 from .recovery import Recovery
+from .restoring import Restoring
 from .rows import Learned, Settled
 from .seen import Seen
 from .settling import Settling, redirect_of
@@ -44,8 +48,9 @@ class Counts(Record, frozen=True):
     pending: int = 0  # in queues of hosts that can be asked, now or later
     leased: int = 0  # handed out, not settled
     waiting: int = 0  # for another attempt
-    held: int = 0  # beyond the sample of a suspected trap
+    held: int = 0  # by the trap defence, until they are tried
     parked: int = 0  # in queues of hosts that were given up
+    capped: int = 0  # in queues of hosts that have brought as many pages as they may
     dead: int = 0  # given up themselves
     done: int = 0
     gone: int = 0
@@ -66,22 +71,25 @@ class Frontier:
         """`scratch`: a folder for a file that is needed no longer than the process."""
         time = Timekeeper(clock)
         state = State.of(table, time, config)
-        queues = Queues(state)
+        queues, holds = Queues(state), Holds(state)
+        moves = Moves(state, holds)
         self._state = state
         self._answers = Answers(state)
-        self._settling = Settling(state, self._answers)
-        self._trapping = Trapping(state, self._settling)
+        self._settling = Settling(state, self._answers, moves)
+        self._trapping = Trapping(state, holds)
+        self._restoring = Restoring(state, moves, holds, self._trapping)
         self._reach = Reach(table, config)
-        judges = Judges(Rules(config.scope), admit, self._trapping)
+        domains = Domains(table, config, self._reach)
+        judges = Judges(self._reach, Rules(config.scope), admit, self._trapping, domains)
         self._seen = Seen(table, config, scratch)
-        self._admission = Admission(state, queues, self._reach, judges, self._seen)
-        self._leasing = Leasing(state, queues)
-        self._recovery = Recovery(state, self._settling)
-        self._waking = Waking(state, self._settling)
+        self._admission = Admission(state, queues, judges, self._seen, self._restoring)
+        self._leasing = Leasing(state, queues, self._trapping, domains)
+        self._recovery = Recovery(state, moves)
+        self._waking = Waking(state, moves)
         self._turns = Turns(state)
-        self._learning = Learning(state, self._trapping)
-        self._letters = Letters(state, self._settling)
-        self._teller = Teller(state, self._admission, self._trapping)
+        self._learning = Learning(state)
+        self._letters = Letters(state, moves)
+        self._teller = Teller(state, self._admission, holds)
         # One batch at a time: batches are large, and nothing needs a finer lock.
         self._lock = asyncio.Lock()
 
@@ -96,11 +104,21 @@ class Frontier:
 
     async def add(self, links: Sequence[Link]) -> Added:
         """Take in the links that are new and belong to the crawl. Durable on return; doing it twice does nothing."""
+        return await self._add(links, {})
+
+    async def add_pages(self, pages: Sequence[Page]) -> Added:
+        """The same with the links of pages, of which first each is judged: does it say anything new?"""
+        async with self._lock:
+            self._keep_time()
+            origins = await self._trapping.judge(pages)
+        return await self._add([link for page in pages for link in page.links], origins)
+
+    async def _add(self, links: Sequence[Link], origins: Origins) -> Added:
         added = Added()
         for start in range(0, len(links), _LINKS_IN_A_ROW):
             async with self._lock:
                 self._keep_time()
-                added = added.plus(await self._admission.add(links[start : start + _LINKS_IN_A_ROW]))
+                added = added.plus(await self._admission.add(links[start : start + _LINKS_IN_A_ROW], origins))
             await asyncio.sleep(0)  # a free lock is taken again without a pause
         return added
 
@@ -131,7 +149,7 @@ class Frontier:
         links = [link for outcome in outcomes if (link := redirect_of(outcome)) is not None]
         async with self._lock:
             self._keep_time()
-            added = await self._admission.add(links) if links else Added()
+            added = await self._admission.add(links, self._settling.origins(outcomes)) if links else Added()
             await self._settling.settle(outcomes)
             return added
 
@@ -196,6 +214,7 @@ class Frontier:
             waiting=totals.waiting,
             held=totals.held,
             parked=totals.parked,
+            capped=totals.capped,
             dead=totals.dead,
             done=totals.done,
             gone=totals.gone,
@@ -216,6 +235,12 @@ class Frontier:
         async with self._lock:
             self._keep_time()
             return await self._letters.revive(wanted or Filter())
+
+    async def release(self, wanted: str) -> int:
+        """Take up again what is held and looks so (`example.org/p*`), never to be held again; how many."""
+        async with self._lock:
+            self._keep_time()
+            return await self._restoring.release(wanted)
 
     async def again(self) -> int:
         """Ask once more for everything that was fetched, with conditional requests; how many."""
@@ -240,6 +265,7 @@ class Frontier:
         async with self._lock:
             self._keep_time()
             await self._admission.close()
+            await self._trapping.close()
             late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
             if late:
                 await self._state.table.write(late)

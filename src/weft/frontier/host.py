@@ -7,12 +7,13 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from weft.config import Frontier
 from weft.ports import Put, Table
 from weft.urls.host import registrable
 from weft.urls.own import OwnHosts
 
-from . import keys, sketch
-from .rows import HostRow, Pending, decode_host, encode
+from . import keys, sketch, traps
+from .rows import GroupRow, HostRow, Pending, decode_host, encode
 from .sketches import NOBODY, Sketches
 
 _SKETCHES: Final = 2_000_000  # places for sketches of hosts, whether the host is in memory or not
@@ -35,7 +36,8 @@ class Host:
 
     __slots__ = (
         "again", "asking", "authority", "before_ms", "busy_until", "claims", "dirty", "domain", "freed", "granted_ms",
-        "heads", "holder", "key", "leases", "own", "resolving", "row", "sketch", "unresolved",
+        "groups", "heads", "holder", "key", "leases", "own", "regrouped", "resolving", "row", "sketch", "tries",
+        "unresolved",
     )  # fmt: skip
 
     def __init__(self, key: bytes, row: HostRow, own: bool, links: bytes) -> None:
@@ -59,6 +61,14 @@ class Host:
         self.leases = 0  # not settled: they hold on to this very object
         self.claims = 0  # who waits for a turn: robots.txt redirects
         self.dirty = False  # the row in the table is older
+        self.groups: dict[bytes, GroupRow] | None = None  # what it holds; None: not read
+        self.regrouped: dict[bytes, None] = {}  # groups newer than their rows
+        self.tries = False  # it holds URLs and may try one
+
+    @property
+    def is_family(self) -> bool:
+        """No host, but all new hosts of a domain together: it holds the first URLs of those that must wait."""
+        return self.row.name.startswith("*.")
 
     def linked_from(self, links: bytes) -> None:
         """The sketch of the domains that link to it, which has a row of its own."""
@@ -67,22 +77,25 @@ class Host:
 
     @property
     def has_work(self) -> bool:
-        return bool(self.row.levels or self.again)
+        return bool(self.again or (not self.row.full and (self.row.levels or self.tries)))
 
-    def lower(self, level: int, sequence: int) -> None:
-        """A row with this sequence is in the level, or will be."""
-        known = self.row.levels.get(level)
-        if known is None or sequence < known:
-            self.row.levels[level] = sequence
+    def lower(self, item: bytes) -> None:
+        """A row with this queue item is in its level, or will be."""
+        level, number, row = keys.level_of(item), keys.sequence_of(item), self.row
+        if number < row.levels.get(level, number + 1):
+            row.levels[level] = number
+        if row.first and keys.level_of(row.first) == level and item < row.first:
+            row.first = b""  # several rows may share a number: the one before it must not be passed over
 
 
 class Hosts:
     """At most about `limit` hosts; one that is at work, or newer than its row, is never let go."""
 
-    def __init__(self, table: Table, own: OwnHosts, limit: int) -> None:
+    def __init__(self, table: Table, own: OwnHosts, config: Frontier) -> None:
         self._table = table
         self._own = own
-        self._limit = limit
+        self._config = config
+        self._limit = config.hosts
         self.sketches = Sketches(_SKETCHES)
         self._live: dict[bytes, Host] = {}
         self._kept = 0  # hosts in memory after the last trim
@@ -118,8 +131,8 @@ class Hosts:
         return {key: links for key, links in sketches.items() if links != NOBODY}
 
     def create(self, key: bytes, name: str) -> Host:
-        self.known += 1
         host = self._adopt(key, HostRow(name), b"")
+        self.known += not host.is_family
         host.dirty = True
         self.sketches.remember({key: host.sketch})
         return host
@@ -136,7 +149,16 @@ class Hosts:
         if self.drift_ms and row.next_ms:
             row.next_ms += self.drift_ms
         host = self._live[key] = Host(key, row, self.is_own(row.name, row.address), links)
+        self.weigh(host)
         return host
+
+    def weigh(self, host: Host) -> None:
+        """May the host try what it holds? To be asked whenever that, its debt or its fruitful pages change."""
+        host.tries = self.may_try(host.row)
+
+    def may_try(self, row: HostRow) -> bool:
+        config = self._config
+        return row.held > 0 and row.debt < traps.budget(config.trials, config.trial_share, row.fruitful)
 
     def is_own(self, name: str, address: str) -> bool:
         return self._own.covers_name(name) or (bool(address) and self._own.covers_address(address))
@@ -158,4 +180,6 @@ class Hosts:
 
 
 def _is_idle(host: Host) -> bool:
-    return not (host.busy_until or host.leases or host.dirty or host.claims or host.again or host.resolving)
+    return not (
+        host.busy_until or host.leases or host.dirty or host.claims or host.again or host.resolving or host.regrouped
+    )

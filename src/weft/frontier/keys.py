@@ -25,14 +25,13 @@ QUEUE: Final = b"q"  # level, sequence, URL hash → Pending
 URL: Final = b"u"  # URL hash → what became of it, or where its pending row lies
 FINDING: Final = b"f"  # URL hash → what refining learned
 
-# Groups of a family of hosts (a registrable domain with all below it), named like a host.
-TRAP: Final = b"t"  # pattern hash → PatternRow
-HELD: Final = b"y"  # pattern hash, sequence, URL hash → Pending: beyond the sample of a pattern that proved nothing
+HOLD: Final = b"t"  # group → GroupRow: URLs that are held together
+HELD: Final = b"y"  # group, dry, sequence, URL hash → Pending: must wait until the group's turn to be tried
+EVIDENCE: Final = b"e"  # nothing → SiteRow; pattern hash → PatternRow: what the host's pages have said
 
 HOST_KEY: Final = 10  # bytes of a URL key that name its host
 _LEVEL: Final = 2
 _SEQUENCE: Final = 7  # microseconds since 1970 fit for 2,000 years
-MAX_DEPTH: Final = 255
 
 
 def group(host: bytes, letter: bytes) -> bytes:
@@ -82,18 +81,23 @@ def queue_row(key: bytes, item: bytes) -> Key:
     return group(key, QUEUE), item
 
 
-def held_row(pattern: bytes, sequence: int, key: bytes) -> Key:
-    """Pattern: the key of its family, and its hash."""
-    return group(pattern, HELD), pattern[10:] + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
+def held_item(held_by: bytes, dry: int, sequence: int, key: bytes) -> bytes:
+    """`held_by`: the group, 8 bytes."""
+    return held_by + bytes((dry,)) + sequence.to_bytes(_SEQUENCE, "big") + key[10:]
 
 
-def pattern_row(pattern: bytes) -> Key:
-    return group(pattern, TRAP), pattern[10:]
+def held_row(holder: bytes, item: bytes) -> Key:
+    """Holder: the host, or the family of hosts, on whose budget the URL is tried."""
+    return group(holder, HELD), item
 
 
-def level(band: int, depth: int) -> int:
-    """Inside a host, rows are ordered by band, then depth, then time of discovery."""
-    return band << 8 | min(depth, MAX_DEPTH)
+def hold_row(holder: bytes, held_by: bytes) -> Key:
+    return group(holder, HOLD), held_by
+
+
+def level(band: int) -> int:
+    """Inside a host, rows are ordered by band, then number: every branch of the host has its turn."""
+    return band << 8
 
 
 def queue_item(of_level: int, sequence: int, key: bytes) -> bytes:

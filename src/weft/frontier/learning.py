@@ -1,35 +1,38 @@
-"""Findings of refining: kept beside the URL, and told to the traps. Called by `Frontier.learn`."""
+"""Findings of refining: kept beside the URL. Called by `Frontier.learn`."""
 
 from collections.abc import Sequence
+
+import msgspec
 
 from weft.ports import Put
 from weft.records import Finding
 from weft.urls.host import url_key
 
 from . import keys
-from .rows import Learned, encode
+from .rows import Learned, decode_learned, encode
 from .state import State
-from .trapping import Trapping
 
 
 class Learning:
-    def __init__(self, state: State, trapping: Trapping) -> None:
+    def __init__(self, state: State) -> None:
         self._state = state
-        self._trapping = trapping
 
     async def learn(self, findings: Sequence[Finding]) -> None:
         """A row of its own per URL, so that it does not matter whether its lease is settled yet."""
         partitions = self._state.config.storage.partitions
-        rows = [(keys.finding_row(url_key(one.url, partitions)), encode(_learned(one))) for one in findings]
-        known = await self._state.table.get([key for key, _ in rows])
-        fresh = [index for index, (_, value) in enumerate(rows) if value != known[index]]
+        places = [keys.finding_row(url_key(one.url, partitions)) for one in findings]
+        known = await self._state.table.get(places)
+        rows = {
+            place: encode(_learned(finding, before))
+            for place, finding, before in zip(places, findings, known, strict=True)
+        }
+        fresh = [Put(place, rows[place]) for place, before in zip(places, known, strict=True) if rows[place] != before]
         if fresh:
-            await self._trapping.judge([(findings[index].url, findings[index]) for index in fresh])
-            await self._state.table.write([Put(*rows[index]) for index in fresh])
+            await self._state.table.write(fresh)
 
 
-def _learned(finding: Finding) -> Learned:
-    return Learned(
+def _learned(finding: Finding, before: bytes | None) -> Learned:
+    learned = Learned(
         url=finding.url,
         fetched=finding.fetched,
         body_digest=finding.body_digest,
@@ -42,3 +45,7 @@ def _learned(finding: Finding) -> Learned:
         refusal=finding.refusal.value if finding.refusal else "",
         needs_rendering=finding.needs_rendering,
     )
+    if before is None:
+        return learned
+    judged = decode_learned(before)  # its verdict was given when its links came in
+    return msgspec.structs.replace(learned, trail=judged.trail, verdict=judged.verdict, evidence=judged.evidence)

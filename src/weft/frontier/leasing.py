@@ -1,23 +1,29 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
-Order of writing: lease rows, then the queue rows and their copies go. The lease row is the durable word that the host
-is being asked: after a crash its host waits a full gap from the start on, and the URL is put back where it lay, over a
-queue row that may have outlived the crash. The host's own row is written when the lease is settled.
+Order of writing: rows of what is held from now on, lease rows, then the queue rows and their copies go. The lease row is
+the durable word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL is
+put back where it lay, over a queue row that may have outlived the crash. The host's own row is written when the lease is
+settled, before that only if what it holds has changed.
 """
 
 import struct
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from weft.errors import EngineError
 from weft.ports import Delete, Put
-from weft.records import Lease
+from weft.records import Drop, Kind, Lease
 
 from . import keys, pace
-from .host import Host
-from .queues import Queues
-from .rows import Pending, decode_pending, encode, lease_of
+from .domains import Domains
+from .holds import Held
+from .host import Host, Row
+from .queues import FRONT, HELD, Queues
+from .rows import IN_QUEUE, DomainRow, Pending, decode_pending, encode, lease_of
 from .state import Leased, State, milliseconds
+from .trapping import Trapping
 
 _LEASED: Final = struct.Struct(">d17s")  # when, and the queue item
 _ROUND: Final = 256  # hosts looked at between two reads
@@ -30,25 +36,42 @@ class Taken(NamedTuple):
     place: bytes  # queue item
     pending: Pending
     value: bytes
-    again: bool  # its lease row is still there from the last time; it has no queue row
+    again: bool = False  # its lease row is still there from the last time; it has no queue row
+    held: Held | None = None  # it was held, and has no queue row either
+
+
+class Draw:
+    """What one call takes, and the rows that change with it."""
+
+    def __init__(self) -> None:
+        self.taken: list[Taken] = []
+        self.rows: list[Put] = []  # of what is held from now on
+        self.urls: list[Put] = []
+        self.gone: list[Delete] = []
+        self.holders: dict[Host, None] = {}
+        self.domains: list[tuple[bytes, DomainRow]] = []  # by partition, whose counts changed
 
 
 class Leasing:
-    def __init__(self, state: State, queues: Queues) -> None:
+    def __init__(self, state: State, queues: Queues, trapping: Trapping, domains: Domains) -> None:
         self._state = state
         self._queues = queues
+        self._trapping = trapping
+        self._domains = domains
+        self._cap = state.config.scope.pages_per_host or 1 << 62
 
     async def lease(self, limit: int) -> list[Lease]:
-        taken: list[Taken] = []
-        spare: list[Delete] = []
-        while len(taken) < limit:
-            hosts = await self._candidates(min(limit - len(taken), _ROUND))
+        draw = Draw()
+        while len(draw.taken) < limit:
+            hosts = await self._candidates(min(limit - len(draw.taken), _ROUND))
             if not hosts:
                 break
-            spare += await self._queues.ready(hosts)
+            draw.gone += await self._queues.ready(hosts)
+            await self._trapping.ready([host for host in hosts if host.row.barren])
+            await self._domains.load({(host.key[:2], host.domain) for host in hosts})
             for host in hosts:
-                self._take(host, taken, spare)
-        return await self._grant(taken, spare) if taken else []
+                await self._take(host, draw)
+        return await self._grant(draw)
 
     async def _candidates(self, limit: int) -> list[Host]:
         """Hosts that may be asked now, in memory, with their budgets charged."""
@@ -84,7 +107,7 @@ class Leasing:
         if (quiet := self._quiet_ms(host)) is not None:
             state.schedule(host, now_ms + quiet)
             return False
-        return state.exempt(host) or self._within_budget(host, now_ms)
+        return host.is_family or state.exempt(host) or self._within_budget(host, now_ms)
 
     def _quiet_ms(self, host: Host) -> int | None:
         if not self._state.quiet:
@@ -104,22 +127,87 @@ class Leasing:
             return True
         return False
 
-    def _take(self, host: Host, taken: list[Taken], spare: list[Delete]) -> None:
-        """The host's next URL that is not leased already, or the host is let go."""
+    async def _take(self, host: Host, draw: Draw) -> None:
+        """The host's next URL that may be asked for and is not leased already, or the host is let go."""
         if host.again:
             place, pending = host.again.pop(0)
-            taken.append(Taken(host, place, pending, encode(pending), True))
+            draw.taken.append(Taken(host, place, pending, encode(pending), again=True))
             return
-        while (row := self._queues.take(host)) is not None:
-            item, value = row
-            key = host.key + keys.url_hash_of(item)
-            if key not in self._state.leases:
-                taken.append(Taken(host, item, decode_pending(value), value, False))
-                return
+        while not host.row.full:
+            if self._queues.next_level(host) == HELD:
+                if await self._try(host, draw):
+                    return
+                continue  # it held nothing after all
+            row = self._queues.take(host)
+            if row is None or self._use(host, row, draw):
+                break
+        if not draw.taken or draw.taken[-1].host is not host:
+            self._let_go(host)
+
+    def _use(self, host: Host, row: Row, draw: Draw) -> bool:
+        """Take the row, if its URL may be asked for now. True: the host's turn is over."""
+        item, value = row
+        key = host.key + keys.url_hash_of(item)
+        if key in self._state.leases:
             # A second row of a URL, left by a crash: the lease that is out will settle it.
             self._state.queued(host, -1)
-            spare.append(Delete(keys.queue_row(key, item)))
+            draw.gone.append(Delete(keys.queue_row(key, item)))
+            return False
+        pending = decode_pending(value)
+        if host.row.barren and self._trapping.stops(host, pending):
+            held, url = self._trapping.hold(host, key, pending)
+            self._state.queued(host, -1)
+            draw.rows.append(held)
+            draw.urls.append(url)
+            draw.gone.append(Delete(keys.queue_row(key, item)))
+            draw.holders[host] = None
+            return False
+        if _is_first(pending):
+            if not pending.seed and (cap := self._cap_of(host)):
+                self._queues.put_back(host, row)
+                self._state.fill(host, cap.value)
+                draw.holders[host] = None
+                return True
+            self._count(host, draw)
+        draw.taken.append(Taken(host, item, pending, value))
+        return True
+
+    async def _try(self, host: Host, draw: Draw) -> bool:
+        """Take what the host holds, if there is anything after all."""
+        held = await self._trapping.draw(host)
+        draw.holders[host] = None
+        if held is None:
+            return False
+        pending = msgspec.structs.replace(held.pending, trial=host.key + held.item[:8])
+        place = keys.queue_item(FRONT, self._state.next_sequence(), held.key)
+        draw.gone.append(Delete(keys.held_row(host.key, held.item)))
+        if not host.is_family:
+            self._state.queued(host, 1)
+            self._count(host, draw)
+            draw.taken.append(Taken(host, place, pending, encode(pending), held=held))
+            return True
+        member = await self._trapping.member(held)
+        draw.rows.append(Put(keys.queue_row(held.key, place), encode(pending)))
+        draw.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
+        draw.holders[member] = None
+        member.lower(place)
+        member.heads.pop(FRONT, None)
+        self._state.queued(member, 1)
+        self._state.enlist(member)
         self._let_go(host)
+        return True
+
+    def _cap_of(self, host: Host) -> Drop | None:
+        if host.row.admitted >= self._cap:
+            return Drop.HOST_FULL
+        full = self._domains.room(self._domains.get(host.key[:2], host.domain)) <= 0
+        return Drop.DOMAIN_FULL if full else None
+
+    def _count(self, host: Host, draw: Draw) -> None:
+        domain = self._domains.get(host.key[:2], host.domain)
+        host.row.admitted += 1
+        self._domains.count(domain, 1)
+        draw.domains.append((host.key[:2], domain))
 
     def _let_go(self, host: Host) -> None:
         """It had no row after all, or not in the heads that were read."""
@@ -132,44 +220,60 @@ class Leasing:
             self._state.urgent.append(host)
         self._state.schedule(host)
 
-    async def _grant(self, taken: Sequence[Taken], spare: Sequence[Delete]) -> list[Lease]:
+    async def _grant(self, draw: Draw) -> list[Lease]:
         state = self._state
         wall = state.next_sequence() / 1_000_000  # its time names a lease: never the same
         expires = wall + state.config.frontier.lease_seconds
         entries: list[Leased] = []
         leased: list[Put] = []
-        gone = list(spare)
-        for host, place, pending, value, again in taken:
+        for taken in draw.taken:
+            host, place, pending = taken.host, taken.place, taken.pending
             key = host.key + keys.url_hash_of(place)
             lease = lease_of(pending, host.row.name, keys.place(host.key, place), wall, expires)
             entries.append(Leased(key, lease, pending, host))
-            leased.append(Put(keys.lease_row(key), _LEASED.pack(wall, place) + value))
-            if not again:
-                gone.append(Delete(keys.queue_row(key, place)))
+            leased.append(Put(keys.lease_row(key), _LEASED.pack(wall, place) + taken.value))
+            if not taken.again and taken.held is None:
+                draw.gone.append(Delete(keys.queue_row(key, place)))
             host.before_ms = host.row.next_ms
             host.row.drawn += 1
             host.dirty = True
-        try:
-            await state.table.write(leased, gone)
-        except EngineError:
-            self._undo(taken)
-            raise
+        await self._write(draw, leased)
         for entry in entries:
             state.give(entry)
         state.hosts.trim()
         return [entry.lease for entry in entries]
 
+    async def _write(self, draw: Draw, leased: list[Put]) -> None:
+        if not (leased or draw.gone or draw.holders):
+            return
+        first = [self._state.hosts.saved(host) for host in draw.holders] + self._trapping.changes(draw.holders)
+        first += self._domains.changes(draw.domains)
+        try:
+            await self._state.table.write(first + draw.rows, leased, draw.urls, draw.gone)
+        except EngineError:
+            self._undo(draw.taken)
+            raise
+
     def _undo(self, taken: Sequence[Taken]) -> None:
         """The engine failed: hosts are as they were, their heads are read again."""
-        for host, place, pending, _, again in taken:
-            if again:
-                host.again.insert(0, (place, pending))
+        for one in taken:
+            host = one.host
+            if one.again:
+                host.again.insert(0, (one.place, one.pending))
+            elif one.held is not None:
+                self._state.queued(host, -1)
+                self._trapping.put_back(one.held)
             else:
-                host.lower(keys.level_of(place), keys.sequence_of(place))
+                host.lower(one.place)
             host.heads.clear()
             host.row.next_ms = host.before_ms
             host.busy_until = 0
             self._state.schedule(host)
+
+
+def _is_first(pending: Pending) -> bool:
+    """Is this the first request for a page? Only that counts against the caps of its host and domain."""
+    return pending.kind == Kind.PAGE and not (pending.visits or pending.agains or pending.fetches)
 
 
 def read_lease(value: bytes) -> tuple[float, bytes, Pending]:

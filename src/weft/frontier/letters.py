@@ -6,11 +6,13 @@ from typing import Final
 
 import msgspec
 
-from weft.ports import Delete, Put, Range, Rows, Table
+from weft.ports import Delete, Put
 from weft.records import Record, Via, Visit
 from weft.urls.host import host_of, registrable
 
 from . import keys
+from .moves import Batch, Moves
+from .paging import pages
 from .queues import FRONT
 from .rows import (
     IN_QUEUE,
@@ -25,10 +27,8 @@ from .rows import (
     decode_pending,
     decode_settled,
 )
-from .settling import Batch, Settling
 from .state import State
 
-_PAGE: Final = 1000
 _CHUNK: Final = 500
 
 
@@ -59,22 +59,10 @@ class Letter(Record, frozen=True):
     pending: int = 0
 
 
-async def pages(table: Table, group: bytes) -> AsyncIterator[Rows]:
-    """All rows of a group, a page at a time."""
-    start = b""
-    while True:
-        (rows,) = await table.scan([Range(group, start, limit=_PAGE)])
-        if rows:
-            yield rows
-        if len(rows) < _PAGE:
-            return
-        start = rows[-1][0] + b"\0"
-
-
 class Letters:
-    def __init__(self, state: State, settling: Settling) -> None:
+    def __init__(self, state: State, moves: Moves) -> None:
         self._state = state
-        self._settling = settling
+        self._moves = moves
 
     async def dead(self, wanted: Filter) -> AsyncIterator[Letter]:
         """Hosts first, then URLs."""
@@ -129,7 +117,7 @@ class Letters:
             host.row.closed = host.row.failed = host.row.strain = 0
             batch.hosts[host] = None
             batch.woken.append(host)
-        await self._settling.write(batch)
+        await self._moves.write(batch)
 
     async def _requeue_dead(self, urls: Sequence[tuple[bytes, Pending]]) -> None:
         """Order of writing: hosts, queue rows, URL rows, then the dead rows go."""
@@ -142,7 +130,7 @@ class Letters:
             host.row.dead -= 1
             self._state.totals.dead -= 1
             batch.ends.append(Delete(keys.dead_row(key)))
-        await self._settling.write(batch)
+        await self._moves.write(batch)
 
     async def _forget_leases(self, dead: Sequence[bytes]) -> None:
         """A crash may have left the lease under which a URL died; it must not bring the URL back a second time."""
@@ -157,7 +145,7 @@ class Letters:
         if host is None:
             return
         place = keys.queue_item(FRONT, self._state.next_sequence(), key)
-        self._settling.requeue(key, host, (place, pending), batch)
+        self._moves.requeue(key, host, (place, pending), batch)
         batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
         self._state.queued(host, 1)
 
@@ -193,7 +181,7 @@ class Letters:
             host.row.done -= 1
             self._state.totals.done -= 1
             self._enqueue(key, _once_more(row), batch)
-        await self._settling.write(batch)
+        await self._moves.write(batch)
         return len(batch.urls)
 
 
@@ -212,4 +200,5 @@ def _once_more(row: Settled) -> Pending:
         fetches=row.fetches,
         etag=row.etag,
         modified=row.modified,
+        trail=row.trail,
     )

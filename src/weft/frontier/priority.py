@@ -1,24 +1,25 @@
 """How important a URL is: one pure function, and the band of its host's queue that it goes to.
 
-Inside a band URLs are taken breadth-first by depth. Bands are drawn by weight, so that a low one never starves.
+Inside a band the branches of a host take turns, and inside a branch the first found goes first. Bands are drawn by
+weight, so that none starves.
 """
 
 import math
 from collections.abc import Sequence
 from enum import IntEnum
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from weft.records import Kind, Via
 
 
 class Band(IntEnum):
-    """FRONT goes before all else: what an earlier request has already led to. The others are drawn by weight."""
+    """FRONT goes before all else: what an earlier request has already led to."""
 
     FRONT = 0
-    HIGH = 1
+    HIGH = 1  # what its site has pointed out, by a sitemap or feed
     NORMAL = 2
-    LOW = 3
+    LAST = 3  # of an origin that could not be reached: behind what may be of another origin of the host
+    HELD = 4  # what the trap defence holds, to be tried
 
 
 class Features(NamedTuple):
@@ -34,8 +35,7 @@ class Features(NamedTuple):
 
 _WEEK: Final = 7 * 86_400.0
 _FAMOUS: Final = math.log1p(1000)
-_HIGH: Final = 0.62
-_NORMAL: Final = 0.30
+_POINTED_OUT: Final = 0.2  # from a sitemap's priority of 0.75 on, or a change of the last days
 
 
 class Priority(NamedTuple):
@@ -53,19 +53,8 @@ def priority(features: Features) -> Priority:
     parts = _parts(features)
     score = min(1.0, sum(value for _, value in parts))
     why = ", ".join(f"{name} {value:+.2f}" for name, value in parts if value)
-    return Priority(_band_of(score), score, why)
-
-
-@lru_cache(maxsize=65_536)
-def plain_band(depth: int, authority: int) -> Band:
-    """The band of a page found by a plain link: nearly all of them, so it is worth remembering."""
-    return priority(Features(depth, authority=authority)).band
-
-
-def _band_of(score: float) -> Band:
-    if score >= _HIGH:
-        return Band.HIGH
-    return Band.NORMAL if score >= _NORMAL else Band.LOW
+    pointed_out = features.via is Via.SEED or sum(value for _, value in parts[-2:]) >= _POINTED_OUT
+    return Priority(Band.HIGH if pointed_out else Band.NORMAL, score, why)
 
 
 def _parts(features: Features) -> list[tuple[str, float]]:
@@ -82,9 +71,9 @@ def _parts(features: Features) -> list[tuple[str, float]]:
 def drawing_order(weights: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
     """For each turn of a host, the bands in the order in which they are looked at.
 
-    A smooth weighted round: with weights 6, 3, 1 HIGH leads 6 of 10 turns, evenly spread.
+    A smooth weighted round: with weights 6, 3, 1 HIGH leads 6 of 10 turns, NORMAL 3 and HELD one, evenly spread.
     """
-    bands = (Band.HIGH, Band.NORMAL, Band.LOW)
+    bands = (Band.HIGH, Band.NORMAL, Band.HELD)
     credit = dict.fromkeys(bands, 0)
     turns = []
     for _ in range(sum(weights)):
@@ -92,5 +81,6 @@ def drawing_order(weights: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
             credit[band] += weight
         first = max(bands, key=lambda band: credit[band])
         credit[first] -= sum(weights)
-        turns.append((Band.FRONT, first, *(band for band in bands if band is not first)))
+        rest = (band for band in (Band.HIGH, Band.NORMAL, Band.LAST, Band.HELD) if band is not first)
+        turns.append((Band.FRONT, first, *rest))
     return tuple(turns)

@@ -1,11 +1,14 @@
 """The queues of hosts: which row a host gives next, and the first rows of each queue kept in memory.
 
-A host's pending rows lie in the table by level (band, then depth) and sequence. For every level that may hold rows the
-host's row keeps the sequence of the first, so that reading starts behind what was taken, not at its tombstones.
+A host's pending rows lie in the table by level (its band) and number: each branch of the host has a row at most numbers,
+so that branches take turns. For every level that may hold rows the host's row keeps the number of the first, so that
+reading starts behind what was taken, not at its tombstones; what joins later gets a number behind it.
 Filled by admission, settling and the waking of retries; emptied by leasing.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from weft.ports import Delete, Range
 
@@ -13,6 +16,10 @@ from . import keys
 from .host import Head, Host, Row
 from .priority import Band, drawing_order
 from .state import State
+
+FRONT: Final = keys.level(Band.FRONT)
+HELD: Final = keys.level(Band.HELD)
+_NUMBERED: Final = (keys.level(Band.HIGH), keys.level(Band.NORMAL))
 
 
 class Queues:
@@ -22,19 +29,15 @@ class Queues:
         self._head = state.config.frontier.head
 
     def next_level(self, host: Host) -> int | None:
-        """The level to take from: FRONT first, then the bands in the order of this turn, shallow before deep."""
-        levels = host.row.levels
-        if len(levels) <= 1:
-            return next(iter(levels), None)
-        shallowest: dict[int, int] = {}
-        for level in levels:
-            band = level >> 8
-            if level < shallowest.get(band, 1 << 16):
-                shallowest[band] = level
-        for band in self._order[host.row.drawn % len(self._order)]:
-            if band in shallowest:
-                return shallowest[band]
-        return min(levels)
+        """The level to take from: FRONT first, then the bands in the order of this turn. HELD is no queue."""
+        row = host.row
+        if len(row.levels) <= 1 and not host.tries:
+            return next(iter(row.levels), None)
+        for band in self._order[row.drawn % len(self._order)]:
+            level = keys.level(band)
+            if level in row.levels or (level == HELD and host.tries):
+                return level
+        return None
 
     async def ready(self, hosts: Sequence[Host]) -> list[Delete]:
         """Read the heads that the next `take` of these hosts needs: single rows by their keys, others in one scan.
@@ -44,7 +47,7 @@ class Queues:
         wanted: list[tuple[Host, int]] = []
         for host in hosts:
             level = None if host.again else self.next_level(host)
-            if level is None:
+            if level is None or level == HELD:
                 continue
             if not self._has_head(host, level):
                 wanted.append((host, level))
@@ -106,7 +109,7 @@ class Queues:
 
     def take(self, host: Host) -> Row | None:
         """The host's next row, as far as heads were read; forgets levels that turn out empty."""
-        while (level := self.next_level(host)) is not None:
+        while (level := self.next_level(host)) is not None and level != HELD:
             head = host.heads.get(level)
             if head is None:
                 return None
@@ -122,6 +125,8 @@ class Queues:
     def _advance(self, host: Host, level: int, head: Head, row: Row) -> None:
         if host.row.first == row[0]:
             host.row.first = b""
+        if level in _NUMBERED:
+            host.row.marks[level] = max(keys.sequence_of(row[0]), host.row.marks.get(level, 0))
         if head.rows:
             host.row.levels[level] = keys.sequence_of(head.rows[0][0])
             host.row.first = head.rows[0][0]
@@ -135,19 +140,29 @@ class Queues:
         host.row.levels.pop(level, None)
         host.heads.pop(level, None)
 
+    def put_back(self, host: Host, row: Row) -> None:
+        """A row that was taken and not used: it is still in the table."""
+        level = keys.level_of(row[0])
+        host.lower(row[0])
+        host.heads.pop(level, None)
+        host.row.first = b""
+
     def joined(self, host: Host, rows: Iterable[Row]) -> None:
-        """Rows that are now in the table: they extend a head if it is whole and short, else it is read anew later."""
+        """Rows that are now in the table: they extend heads that reach so far, and are read later otherwise."""
         room = self._size - self._held(host)
         for row in rows:
-            level = keys.level_of(row[0])
-            head = host.heads.get(level)
+            head = host.heads.get(keys.level_of(row[0]))
             if head is None:
                 continue
-            if row[0] < (head.rows[-1][0] if head.rows else head.taken):
-                del host.heads[level]
+            if head.taken and not head.rows and row[0] < head.taken:
+                del host.heads[keys.level_of(row[0])]  # before what was taken: the next read must begin there
             elif head.whole and room > 0:
-                head.rows.append(row)
+                insort(head.rows, row)
                 room -= 1
+            elif head.rows and row[0] < head.rows[-1][0]:
+                insort(head.rows, row)
+                head.rows.pop()
+                head.whole = False
             else:
                 head.whole = False
 
@@ -159,6 +174,3 @@ class Queues:
     def _held(self, host: Host) -> int:
         """Rows of the host in memory, over all its levels."""
         return sum(len(head.rows) for head in host.heads.values())
-
-
-FRONT = keys.level(Band.FRONT, 0)

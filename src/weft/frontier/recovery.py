@@ -11,18 +11,18 @@ from weft.records import Lease
 from . import keys, retry, sketch
 from .host import Host
 from .leasing import read_lease
-from .letters import pages
+from .moves import Batch, Moves
+from .paging import pages
 from .rows import IN_QUEUE, IS_SETTLED, decode_host, decode_settled, lease_of
-from .settling import Batch, Settling
 from .state import Leased, State, milliseconds
 
 _CHUNK: Final = 500
 
 
 class Recovery:
-    def __init__(self, state: State, settling: Settling) -> None:
+    def __init__(self, state: State, moves: Moves) -> None:
         self._state = state
-        self._settling = settling
+        self._moves = moves
         self._parked: list[bytes] = []
         self._orphans: list[bytes] = []
         self.needed = False  # `resume` has something to do
@@ -46,11 +46,11 @@ class Recovery:
             for item, value in rows:
                 row = decode_host(value)
                 self._state.totals.include(row)
-                if row.parked:
+                if row.parked or row.full:
                     self._parked.append(partition + item)
-                elif row.levels:
+                elif row.levels or self._state.hosts.may_try(row):
                     entries.append((row.next_ms, partition + item, item in high))
-            self._state.hosts.known += len(rows)
+                self._state.hosts.known += not row.name.startswith("*.")
         self._state.bench.load(entries)
 
     async def _of_high_authority(self, partition: bytes) -> set[bytes]:
@@ -107,8 +107,8 @@ class Recovery:
             self._state.take_back(entry)
             batch.ends.append(Delete(keys.lease_row(entry.key)))
             if entry.key not in moved and not _was_settled(row, entry.lease):
-                self._settling.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
-        await self._settling.write(batch)
+                self._moves.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
+        await self._moves.write(batch)
 
     async def _moved(self, entries: list[Leased], where: list[bytes | None]) -> set[bytes]:
         """Those whose settling got as far as the row that brings them to another place in their queue."""
@@ -125,6 +125,10 @@ class Recovery:
         config = self._state.config.frontier
         batch = Batch()
         for host in (await self._state.hosts.load(parked)).values():
+            if host.row.full:  # the cap may be another one today
+                self._state.fill(host, "")
+                batch.hosts[host] = None
+                batch.woken.append(host)
             if not host.row.parked:
                 continue
             self._state.park(host, "")
@@ -132,7 +136,7 @@ class Recovery:
             host.row.failed = config.park_after - 1
             batch.hosts[host] = None
             batch.woken.append(host)
-        await self._settling.write(batch)
+        await self._moves.write(batch)
 
 
 def _was_settled(row: bytes | None, lease: Lease) -> bool:

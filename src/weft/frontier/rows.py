@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from weft.records import Kind, Lease, Link, Reason, Via, Visit
+from weft.records import Evidence, Kind, Lease, Link, Reason, Via, Visit
 
 
 class VisitRow(NamedTuple):
@@ -29,6 +29,7 @@ class Pending(msgspec.Struct, frozen=True, array_like=True, gc=False):
     via: int
     source: str
     inside: int = 0
+    trail: int = 0  # how it was come by (trail.py)
     kind: int = 0
     hops: int = 0
     seed: bool = False
@@ -41,6 +42,7 @@ class Pending(msgspec.Struct, frozen=True, array_like=True, gc=False):
     fetches: int = 0
     etag: str = ""
     modified: str = ""
+    trial: bytes = b""  # holder and group (18 bytes) whose debt the request added to, if the URL was held
 
 
 class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -71,6 +73,8 @@ class Settled(msgspec.Struct, frozen=True, array_like=True, gc=False):
     kind: int = 0
     hops: int = 0
     seed: bool = False
+    trail: int = 0
+    trial: bytes = b""
 
 
 class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -87,6 +91,9 @@ class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
     removal: str
     refusal: str
     needs_rendering: bool
+    trail: int = 0
+    verdict: int = 0  # traps.Verdict: whether the page brought something
+    evidence: Evidence | None = None  # what the verdict was made from
 
 
 class HostRow(msgspec.Struct, array_like=True, gc=False):
@@ -109,11 +116,18 @@ class HostRow(msgspec.Struct, array_like=True, gc=False):
     dead: int = 0
     done: int = 0
     gone: int = 0
-    admitted: int = 0
+    admitted: int = 0  # URLs asked for, once each
     asked_ms: int = 0  # the last request
     pause: str = ""  # why next_ms lies where it does
     domain: int = 0  # characters at the end of the name that are its registrable domain
     first: bytes = b""  # queue item of the row that its level begins with, of one level, where it is known
+    marks: dict[int, int] = {}  # level → the last number drawn
+    branches: dict[int, int] = {}  # branch → its last number
+    judged: int = 0  # pages that evidence was taken of
+    fruitful: int = 0  # of those, pages that brought something
+    barren: int = 0  # patterns that have stopped bringing new pages: URLs are looked at when they are drawn
+    debt: int = 0  # spent on trying what is held
+    full: str = ""  # the cap that is reached; what is in its queue stays there
 
 
 class DomainRow(msgspec.Struct, array_like=True, gc=False):
@@ -125,21 +139,19 @@ class DomainRow(msgspec.Struct, array_like=True, gc=False):
     authority: int = 0
     sketch: bytes = b""
     dirty: bool = False  # the row in the table is older
-    held: int = 0  # URLs beyond the samples of traps
 
 
-class PatternRow(msgspec.Struct, array_like=True, gc=False):
-    """URLs of one shape: how many were taken in, and what their pages turned out to be."""
+class GroupRow(msgspec.Struct, array_like=True, gc=False):
+    """URLs of a host that are held together: those of a pattern, of a branch, or new hosts of a family."""
 
-    rule: str
-    text: str
-    admitted: int = 0
+    text: str  # how their paths look
+    why: str  # a word of holds.Why
     held: int = 0
-    judged: int = 0  # pages whose content is known, older ones counting less
-    different: int = 0  # of those, pages unlike the others
-    proven: int = 0  # different pages in all
-    simhashes: tuple[int, ...] = ()  # of the last different pages
-    examples: tuple[str, ...] = ()  # of what is held; most rows have none and are short
+    debt: int = 0
+    tried: int = 0
+    fruitful: int = 0  # of the trials
+    first: bytes = b""  # nothing lies before this item
+    examples: tuple[str, ...] = ()
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
@@ -148,25 +160,25 @@ decode_pending: Final = msgspec.msgpack.Decoder(Pending).decode
 decode_settled: Final = msgspec.msgpack.Decoder(Settled).decode
 decode_learned: Final = msgspec.msgpack.Decoder(Learned).decode
 decode_host: Final = msgspec.msgpack.Decoder(HostRow).decode
-decode_pattern: Final = msgspec.msgpack.Decoder(PatternRow).decode
+decode_group: Final = msgspec.msgpack.Decoder(GroupRow).decode
 decode_domain: Final = msgspec.msgpack.Decoder(DomainRow).decode
 
 # The first byte of a URL row says where the URL is; the rest says more.
 IN_QUEUE: Final = b"q"  # the item of its queue row
 IN_WAIT: Final = b"w"  # due, 8 bytes
-IN_HOLD: Final = b"y"  # the item of its held row
+IN_HOLD: Final = b"y"  # holder (10 bytes) and the item of its held row
 IS_DEAD: Final = b"d"
 IS_SETTLED: Final = b"u"  # Settled
 
 
-def encode_link(link: Link, discovered: int) -> bytes:
+def encode_link(link: Link, discovered: int, trail: int, trial: bytes = b"") -> bytes:
     """The pending row of a new link."""
-    if link.kind or link.hops or link.seed or link.hint:
-        return encode(_pending_of(link, discovered))
-    return encode((link.url, discovered, link.depth, link.via, link.source, link.inside))
+    if link.kind or link.hops or link.seed or link.hint or trial:
+        return encode(_pending_of(link, discovered, trail, trial))
+    return encode((link.url, discovered, link.depth, link.via, link.source, link.inside, trail))
 
 
-def _pending_of(link: Link, discovered: int) -> Pending:
+def _pending_of(link: Link, discovered: int, trail: int, trial: bytes) -> Pending:
     hint = link.hint
     return Pending(
         url=link.url,
@@ -175,11 +187,13 @@ def _pending_of(link: Link, discovered: int) -> Pending:
         via=link.via,
         source=link.source,
         inside=link.inside,
+        trail=trail,
         kind=link.kind,
         hops=link.hops,
         seed=link.seed,
         priority=hint.priority if hint else 0.5,
         changed=int(hint.modified or 0) if hint else 0,
+        trial=trial,
     )
 
 

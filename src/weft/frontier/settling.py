@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 
-from weft.errors import EngineError
 from weft.ports import Delete, Put
 from weft.records import Fate, Link, Outcome, Reason, Via
 from weft.urls.host import url_key
@@ -18,6 +17,7 @@ from weft.urls.host import url_key
 from . import keys, retry
 from .answers import Answers, fate_of
 from .host import Host
+from .moves import Batch, Moves
 from .priority import Band
 from .rows import (
     IN_QUEUE,
@@ -31,29 +31,18 @@ from .rows import (
     encode,
 )
 from .state import Leased, State
+from .trail import trail_of
+from .trapping import Origin
 
 _KEPT_VISITS: Final = 20
 _CONTENT: Final = (Reason.STORED, Reason.UNCHANGED)
-_LAST: Final = keys.level(Band.LOW, keys.MAX_DEPTH)
-
-
-class Batch:
-    """The steps of one write."""
-
-    def __init__(self) -> None:
-        self.hosts: dict[Host, None] = {}
-        self.names: list[Put] = []  # URL rows that name a queue row before it is there, for recovery to compare
-        self.rows: list[Put] = []
-        self.urls: list[Put] = []
-        self.ends: list[Delete] = []
-        self.touched: list[tuple[Host, int]] = []  # levels that rows came back to
-        self.woken: list[Host] = []  # hosts that had no work
-        self.ended: list[Leased] = []
+_LAST: Final = keys.level(Band.LAST)
 
 
 class Settling:
-    def __init__(self, state: State, answers: Answers) -> None:
+    def __init__(self, state: State, answers: Answers, moves: Moves) -> None:
         self._state = state
+        self._moves = moves
         self._answers = answers
         self._partitions = state.config.storage.partitions
 
@@ -75,7 +64,7 @@ class Settling:
                 self._put_back(key, batch)
             else:
                 unknown.append(outcome)
-        await self.write(batch)
+        await self._moves.write(batch)
         if unknown:
             await self._settle_late(unknown)
 
@@ -84,6 +73,16 @@ class Settling:
         if not lease.place:  # one that was read back from the archive
             return url_key(lease.url, self._partitions)
         return keys.key_of(lease.place)
+
+    def origins(self, outcomes: Sequence[Outcome]) -> dict[str, Origin]:
+        """What redirects hand on to their targets: how they were come by, and what they were a trial of."""
+        found = {}
+        for outcome in outcomes:
+            entry = self._state.leases.get(self._key(outcome)) if outcome.reason is Reason.REDIRECTED else None
+            if entry is not None:
+                trail, url = trail_of(entry.pending.trail), outcome.lease.url
+                found[url] = Origin(url, trail, "", trail.dry, False, entry.pending.trial, passes_on=True)
+        return found
 
     async def hasten(self) -> None:
         """Make long pauses durable before anything else is asked for (a kill forgets no Retry-After), and addresses."""
@@ -101,7 +100,7 @@ class Settling:
             if not entry.answered:
                 self._answers.heard(entry, outcome)
             self._end(entry, outcome, batch)
-        await self.write(batch)
+        await self._moves.write(batch)
 
     def _end(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
         batch.hosts[entry.host] = None
@@ -124,20 +123,10 @@ class Settling:
         host = self._state.hosts.live(key[: keys.HOST_KEY])
         for index, (item, pending) in enumerate(host.again if host else ()):
             if host is not None and keys.url_hash_of(item) == keys.url_hash_of(key):
-                self.requeue(key, host, (item, pending), batch)
+                self._moves.requeue(key, host, (item, pending), batch)
                 del host.again[index]
                 batch.ends.append(Delete(keys.lease_row(key)))
                 return
-
-    def requeue(self, key: bytes, host: Host, queued: tuple[bytes, Pending], batch: Batch) -> None:
-        """A row comes back to the host's queue."""
-        item, pending = queued
-        if not host.has_work:
-            batch.woken.append(host)
-        host.lower(keys.level_of(item), keys.sequence_of(item))
-        batch.hosts[host] = None
-        batch.rows.append(Put(keys.queue_row(key, item), encode(pending)))
-        batch.touched.append((host, keys.level_of(item)))
 
     def _done(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
         row, totals = entry.host.row, self._state.totals
@@ -180,7 +169,7 @@ class Settling:
         attempt = min(failed.attempt + 1, retry.attempts(config))  # the last one is kept for when the host answers
         pending = msgspec.structs.replace(failed, attempt=attempt, agains=0)
         place = keys.queue_item(_LAST, self._state.next_sequence(), entry.key)
-        self.requeue(entry.key, host, (place, pending), batch)
+        self._moves.requeue(entry.key, host, (place, pending), batch)
         batch.names.append(Put(keys.url_row(entry.key), IN_QUEUE + place))
 
     async def _settle_late(self, outcomes: Sequence[Outcome]) -> None:
@@ -201,7 +190,7 @@ class Settling:
             (value,) = await self._state.table.get([keys.queue_row(key, where[1:])])
             if value is not None:
                 self._answer_late(key, host, (where[1:], decode_pending(value)), (outcome, batch))
-        await self.write(batch)
+        await self._moves.write(batch)
 
     def _answer_late(self, key: bytes, host: Host, queued: tuple[bytes, Pending], ended: tuple[Outcome, Batch]) -> None:
         (item, pending), (outcome, batch) = queued, ended
@@ -211,22 +200,6 @@ class Settling:
             host.row.first = b""  # or its copy would be leased
         batch.hosts[host] = None
         self._done(Leased(key, outcome.lease, pending, host), outcome, batch)
-
-    async def write(self, batch: Batch) -> None:
-        if not (batch.hosts or batch.ends):
-            return
-        for host, level in batch.touched:
-            host.heads.pop(level, None)
-        hosts = [self._state.hosts.saved(host) for host in batch.hosts]
-        try:
-            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, batch.ends)
-        except EngineError:
-            for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
-                if entry.key not in self._state.leases:
-                    self._state.give(entry)
-            raise
-        for host in batch.woken:
-            self._state.enlist(host)
 
 
 def redirect_of(outcome: Outcome) -> Link | None:
@@ -285,4 +258,6 @@ def settled(pending: Pending, outcome: Outcome) -> Settled:
         kind=pending.kind,
         hops=pending.hops,
         seed=pending.seed,
+        trail=pending.trail,
+        trial=pending.trial,
     )

@@ -46,6 +46,7 @@ class Totals:
     waiting_parked: int = 0  # of `waiting`, those of parked hosts: they cannot become ready
     held: int = 0
     parked: int = 0  # pending, in hosts that are parked
+    capped: int = 0  # pending, in hosts that have brought as many pages as they may
     parked_hosts: int = 0
     dead: int = 0
     done: int = 0
@@ -56,6 +57,8 @@ class Totals:
             self.parked += sign * row.pending
             self.waiting_parked += sign * row.waiting
             self.parked_hosts += sign
+        elif row.full:
+            self.capped += sign * row.pending
         else:
             self.pending += sign * row.pending
         self.waiting += sign * row.waiting
@@ -113,7 +116,7 @@ class State:
 
     @classmethod
     def of(cls, table: Table, time: Timekeeper, config: Config) -> "State":
-        hosts = Hosts(table, OwnHosts(config.scope.own), config.frontier.hosts)
+        hosts = Hosts(table, OwnHosts(config.scope.own), config.frontier)
         bench = Workbench(config.frontier.authority_share)
         budgets = Budgets(config.pace)
         return cls(table, time, config, hosts, bench, budgets, pace.quiet_hours(config.pace.quiet))
@@ -196,6 +199,8 @@ class State:
         host.row.pending += count
         if host.row.parked:
             self.totals.parked += count
+        elif host.row.full:
+            self.totals.capped += count
         else:
             self.totals.pending += count
 
@@ -208,6 +213,13 @@ class State:
     def holds(self, host: Host, count: int) -> None:
         host.row.held += count
         self.totals.held += count
+
+    def fill(self, host: Host, cap: str) -> None:
+        """The host has brought as many pages as the cap allows, or may bring more (no cap)."""
+        self.totals.include(host.row, -1)
+        host.row.full = cap
+        self.totals.include(host.row)
+        host.dirty = True
 
     def park(self, host: Host, reason: str) -> None:
         """Give the host up, or take it back (no reason)."""

@@ -1,17 +1,18 @@
 """The whole story of a URL, for `weft inspect`: where it came from, what was tried, what comes next and why.
 
 Reads only. The answer is put together from the URL's row, the row that one names, its host, its findings and its
-patterns; for a URL that is not known, the decision on it is made again.
+group; for a URL that is not known, the decision on it is made again.
 """
 
 import msgspec
 
-from weft.records import Drop, Kind, Link, Record, Via, Visit
+from weft.records import Drop, Hint, Kind, Link, Record, Via, Visit
 from weft.urls.host import registrable, url_key
 
-from . import keys, sketch, traps
+from . import keys, sketch
 from .admission import Admission, features_of
 from .drops import DropRow
+from .holds import Holds, Why, looks, place_of
 from .leasing import read_lease
 from .priority import priority
 from .rows import (
@@ -19,9 +20,9 @@ from .rows import (
     IN_QUEUE,
     IN_WAIT,
     IS_DEAD,
+    GroupRow,
     HostRow,
     Learned,
-    PatternRow,
     Pending,
     Settled,
     decode_host,
@@ -30,7 +31,6 @@ from .rows import (
     decode_settled,
 )
 from .state import State
-from .trapping import Trapping
 
 
 class HostStory(Record, frozen=True):
@@ -44,6 +44,7 @@ class HostStory(Record, frozen=True):
     latency: float
     strain: int
     parked: str
+    full: str  # the cap that is reached
     authority: int
     address: str
     pending: int
@@ -54,15 +55,15 @@ class HostStory(Record, frozen=True):
     gone: int
 
 
-class TrapStory(Record, frozen=True):
-    """A pattern that is held back."""
+class HoldStory(Record, frozen=True):
+    """URLs that are held together."""
 
-    rule: str
+    looks: str  # as `weft dead DIR release` takes it
+    why: str
     meaning: str
-    pattern: str
-    taken_in: int
     held: int
-    different: int  # pages that proved to be unlike the others
+    tried: int
+    fruitful: int  # of the trials
     examples: tuple[str, ...]
 
 
@@ -87,7 +88,7 @@ class Story(Record, frozen=True):
     settled: Settled | None = None
     learned: Learned | None = None
     host: HostStory | None = None
-    traps: tuple[TrapStory, ...] = ()
+    hold: HoldStory | None = None  # the group it is held in
     drops: tuple[DropRow, ...] = ()  # links to its host that were not taken in
 
 
@@ -96,10 +97,10 @@ def _extended(story: Story, **changes: object) -> Story:
 
 
 class Teller:
-    def __init__(self, state: State, admission: Admission, trapping: Trapping) -> None:
+    def __init__(self, state: State, admission: Admission, holds: Holds) -> None:
         self._state = state
         self._admission = admission
-        self._trapping = trapping
+        self._holds = holds
 
     async def tell(self, url: str) -> Story:
         key = url_key(url, self._state.config.storage.partitions)
@@ -110,12 +111,12 @@ class Teller:
         row = decode_host(value) if value else None
         host = host_story(row, links) if row else None
         story = self._unknown(url, row) if where is None else await self._told(key, url, where, lease, host)
-        held = await self._trapping.suspected(url)
+        hold = await self._hold(where) if where is not None and where[:1] == IN_HOLD else None
         return _extended(
             story,
             host=host,
             learned=decode_learned(learned) if learned else None,
-            traps=tuple(map(_trap_story, held)),
+            hold=hold,
             drops=tuple(await self._admission.drops.of(key)),
         )
 
@@ -130,18 +131,31 @@ class Teller:
         if kind == IN_WAIT:
             return await self._waiting(key, url, rest, host)
         if kind == IN_HOLD:
-            (value,) = await self._state.table.get([(keys.group(rest, keys.HELD), rest[18:])])
-            text = "held back: its pattern must first prove to bring new pages"
+            holder, item = place_of(where)
+            (value,) = await self._state.table.get([keys.held_row(holder, item)])
+            text = "a trial, when its host may try what it holds"
             return self._maybe("held", text, url, value, host)
         if kind == IS_DEAD:
             (value,) = await self._state.table.get([keys.dead_row(key)])
             return self._maybe("dead", "nothing, unless it is revived by `weft dead DIR retry`", url, value, host)
         return _settled_story(decode_settled(rest))
 
+    async def _hold(self, where: bytes) -> HoldStory | None:
+        holder_key, item = place_of(where)
+        holder = (await self._state.hosts.load([holder_key])).get(holder_key)
+        if holder is None:
+            return None
+        await self._holds.load([holder])
+        row = (holder.groups or {}).get(item[:8])
+        return hold_story(holder.row.name, row) if row else None
+
     async def _queued(self, key: bytes, url: str, item: bytes, host: HostStory | None) -> Story:
         (value,) = await self._state.table.get([keys.queue_row(key, item)])
         if host is not None and host.parked:
             text = f"nothing until its host is revived: it was given up ({host.parked})"
+            return self._maybe("pending", text, url, value, host)
+        if host is not None and host.full:
+            text = f"nothing: its host has brought as many pages as it may ({host.full})"
             return self._maybe("pending", text, url, value, host)
         moment = host.may_be_asked if host else None
         story = self._maybe("pending", "a request, when its turn in its host's queue comes", url, value, host)
@@ -185,7 +199,15 @@ class Teller:
 
 
 def _link(pending: Pending) -> Link:
-    return Link(pending.url, depth=pending.depth, via=Via(pending.via), kind=Kind(pending.kind), source=pending.source)
+    hint = Hint(pending.priority, pending.changed or None) if pending.priority != 0.5 or pending.changed else None
+    return Link(
+        pending.url,
+        depth=pending.depth,
+        via=Via(pending.via),
+        kind=Kind(pending.kind),
+        source=pending.source,
+        hint=hint,
+    )
 
 
 def _settled_story(row: Settled) -> Story:
@@ -216,6 +238,7 @@ def host_story(row: HostRow, links: bytes | None) -> HostStory:
         latency=row.latency,
         strain=row.strain,
         parked=row.parked,
+        full=row.full,
         authority=sketch.estimate(links or b""),
         address=row.address,
         pending=row.pending,
@@ -227,6 +250,6 @@ def host_story(row: HostRow, links: bytes | None) -> HostStory:
     )
 
 
-def _trap_story(row: PatternRow) -> TrapStory:
-    meaning = next(rule.meaning for rule in traps.Rule if rule.value == row.rule)
-    return TrapStory(row.rule, meaning, row.text, row.admitted, row.held, row.proven, row.examples)
+def hold_story(holder: str, row: GroupRow) -> HoldStory:
+    meaning = next(why.meaning for why in Why if why.value == row.why)
+    return HoldStory(looks(holder, row), row.why, meaning, row.held, row.tried, row.fruitful, row.examples)

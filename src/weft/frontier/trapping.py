@@ -1,160 +1,245 @@
-"""Keeps the patterns of URLs: counts what is taken in of each, holds the rest, lets go what has proved itself.
+"""The trap defence at work: judges pages by their evidence, holds URLs, tries them, and takes up again what proved good.
 
-Admission asks before it takes a URL in; settling and learning report what pages turned out to be.
+Pages come in by `Frontier.add_pages`, before their links; each leaves an `Origin` for them. Leasing asks whether a URL
+whose turn has come must wait, and for what is to be tried. The rules are in `traps`, what is remembered in `evidence`.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
+import msgspec
 import xxhash
 
-from weft.ports import Delete, Put, Range
-from weft.records import Finding, Kind, Link
-from weft.urls.host import host_key, host_of, url_key
+from weft.ports import Put
+from weft.records import Kind, Link, Page, Via
+from weft.urls.host import host_key, host_of, registrable, url_key
 
 from . import keys, traps
-from .priority import plain_band
-from .rows import IN_HOLD, IN_QUEUE, PatternRow, decode_pattern, decode_pending, encode, encode_link
-from .settling import Batch, Settling
+from .evidence import Shown, Site
+from .holds import Group, Held, Holds, family_group, group_of
+from .host import Host
+from .rows import IS_SETTLED, Learned, Pending, decode_learned, decode_settled, encode
+from .sites import Sites
 from .state import State
+from .trail import ROOT, Trail, branch_from, branch_of, trail_of
+from .traps import Verdict
 
-_EXAMPLES: Final = 3
-_SAVED: Final = 8  # URLs taken in of a pattern between two writes of its count
-_RELEASED: Final = 500  # rows let go at once
+_FAMILY: Final = "*"
+"""The pattern of a family: its new hosts."""
 
 
-Shapes: TypeAlias = tuple[tuple[bytes, traps.Pattern], ...]
-"""Patterns with their keys."""
+class Origin(NamedTuple):
+    """What a page is for the URLs that it links to, or redirects to."""
+
+    url: str
+    trail: Trail
+    pattern: str
+    dry: int  # of what it links to
+    fruitful: bool
+    trial: bytes = b""  # of a redirect: what its target is a trial of as well
+    passes_on: bool = False  # a redirect: its target is come by as it was itself
+
+
+class Judged(NamedTuple):
+    """A page on its way to a verdict."""
+
+    page: Page
+    key: bytes
+    trail: Trail
+    trial: bytes
+    known: Learned | None
 
 
 class Trapping:
-    def __init__(self, state: State, settling: Settling) -> None:
+    def __init__(self, state: State, holds: Holds) -> None:
         self._state = state
-        self._settling = settling
-        self._sample = state.config.frontier.trap_sample
-        self._partitions = state.config.storage.partitions
-        self._live: dict[bytes, PatternRow] = {}
-        self._changed: dict[bytes, None] = {}
+        self._holds = holds
+        config = state.config
+        self._sites = Sites(state.table, state.time, config.frontier.evidence_bytes)
+        self._partitions = config.storage.partitions
 
-    def shapes(self, host: bytes, url: str) -> Shapes:
-        """The pattern a URL of the host (by its key) belongs to, if any."""
-        shape = traps.pattern_of(url)
-        return () if shape is None else ((host + xxhash.xxh3_64_digest(shape.text.encode()), shape),)
+    async def judge(self, pages: Sequence[Page]) -> dict[str, Origin]:
+        """Verdicts, durable on return; the same page again keeps its own. By URL."""
+        judged = await self._looked_up([page for page in pages if page.evidence is not None])
+        hosts = await self._state.hosts.load(list({one.key[: keys.HOST_KEY] for one in judged}))
+        families = await self._families(judged, hosts)
+        affected = [*hosts.values(), *families.values()]
+        sites = await self._sites.load(affected)
+        await self._holds.load(affected)
+        rows, origins = [], {}
+        had_work = {host.key: host.has_work for host in affected}
+        for one in judged:
+            host = hosts.get(one.key[: keys.HOST_KEY])
+            if host is None:
+                continue
+            verdict = self._verdict(one, host, sites, families)
+            rows.append(Put(keys.finding_row(one.key), encode(_with_verdict(one, verdict))))
+            pattern, dry = traps.pattern_of(one.page.url), traps.dry_behind(one.trail, verdict)
+            origins[one.page.url] = Origin(one.page.url, one.trail, pattern, dry, verdict is Verdict.FRUITFUL)
+        if rows:
+            idle = [host for host in affected if not had_work[host.key]]
+            first = [self._state.hosts.saved(host) for host in affected if host.dirty]
+            await self._state.table.write(first + self._holds.changes(affected), rows)
+            await self._sites.keep(affected)
+            for host in idle:
+                self._state.enlist(host)
+        return origins
 
-    def family(self, host: str) -> Shapes:
-        """The pattern that the host's name belongs to, if it is not one that every site has."""
-        family = traps.family_of(host)
-        if traps.is_ordinary(host, family):
-            return ()
-        key = host_key(family, self._partitions) + xxhash.xxh3_64_digest(b"*")
-        return ((key, traps.Pattern(traps.Rule.SUBDOMAINS, f"*.{family}")),)
+    async def _looked_up(self, pages: Sequence[Page]) -> list[Judged]:
+        """With what the rows of their URLs say of how they were come by."""
+        places = [url_key(page.url, self._partitions) for page in pages]
+        rows = await self._state.table.get([keys.url_row(key) for key in places])
+        findings = await self._state.table.get([keys.finding_row(key) for key in places])
+        found = {}
+        for page, key, row, finding in zip(pages, places, rows, findings, strict=True):
+            entry = self._state.leases.get(key)
+            if entry is not None:
+                trail, trial = entry.pending.trail, entry.pending.trial
+            elif row is not None and row[:1] == IS_SETTLED:
+                settled = decode_settled(row[1:])
+                trail, trial = settled.trail, settled.trial
+            else:
+                trail, trial = 0, b""
+            found[key] = Judged(page, key, trail_of(trail), trial, decode_learned(finding) if finding else None)
+        return list(found.values())
 
-    def _of(self, url: str) -> Shapes:
-        host = host_of(url)
-        return self.shapes(host_key(host, self._partitions), url) + self.family(host)
+    async def _families(self, judged: Iterable[Judged], hosts: Mapping[bytes, Host]) -> dict[bytes, Host]:
+        """Of pages that are the first of a new host, or trials of a family: its row, by key."""
+        wanted = {self.family_key(host_of(one.page.url)) for one in judged if one.trail.sprout}
+        wanted |= {one.trial[: keys.HOST_KEY] for one in judged if one.trial}
+        return await self._state.hosts.load([key for key in wanted if key not in hosts])
 
-    async def load(self, patterns: Iterable[tuple[bytes, traps.Pattern]]) -> None:
-        if len(self._live) > 2 * self._state.config.frontier.hosts:
-            self._live.clear()
-        missing = {key: pattern for key, pattern in patterns if key not in self._live}
-        if not missing:
-            return
-        values = await self._state.table.get([keys.pattern_row(key) for key in missing])
-        for (key, pattern), value in zip(missing.items(), values, strict=True):
-            self._live[key] = decode_pattern(value) if value else PatternRow(pattern.rule.value, pattern.text)
+    def _verdict(self, one: Judged, host: Host, sites: Mapping[bytes, Site], families: Mapping[bytes, Host]) -> Verdict:
+        """Judge the page by what its host, or for its first page its family, has said; and remember it there."""
+        evidence = one.page.evidence
+        if evidence is None:
+            return Verdict.UNKNOWN
+        known = one.known
+        if known and known.verdict and known.evidence and known.evidence.digest == evidence.digest:
+            return Verdict(known.verdict)
+        shown, text = Shown.of(evidence), traps.pattern_of(one.page.url)
+        verdict = self._remembered(host, sites[host.key], (shown, one.trail), text)
+        family = families.get(self.family_key(host.row.name)) if one.trail.sprout else None
+        if family is not None:
+            verdict = self._remembered(family, sites[family.key], (shown, one.trail), _FAMILY)
+        holder = families.get(one.trial[: keys.HOST_KEY], host)
+        if one.trial and verdict is Verdict.FRUITFUL:
+            self._holds.proved(holder, one.trial[keys.HOST_KEY :])
+        return verdict
 
-    def admits(self, link: Link, patterns: Shapes) -> bytes | None:
-        """None: take it in, it is counted. Otherwise the pattern that holds it."""
-        if not link.seed and link.kind is Kind.PAGE:
-            for key, _ in patterns:
-                row = self._live[key]
-                if row.admitted >= self._sample // 3 and row.admitted >= traps.allowance(row, self._sample):
-                    row.held += 1
-                    self._changed[key] = None
-                    _exemplify(row, link.url)
-                    return key
-        for key, _ in patterns:
-            row = self._live[key]
-            if row.admitted % _SAVED == 0:
-                self._changed[key] = None
-            row.admitted += 1
-        return None
+    def _remembered(self, host: Host, site: Site, page: tuple[Shown, Trail], text: str) -> Verdict:
+        shown, trail = page
+        pattern = site.key_of(text, trail.branch)
+        verdict = site.judge(shown, trail, pattern)
+        site.remember(shown, trail, (pattern, text), verdict)
+        host.row.judged = site.judged
+        host.row.fruitful += verdict is Verdict.FRUITFUL
+        host.row.barren = site.barren
+        host.dirty = True
+        self._state.hosts.weigh(host)
+        return verdict
 
-    def hold(self, pattern: bytes, key: bytes, link: Link) -> tuple[Put, Put]:
-        """The held row and the URL row of a link beyond the sample."""
-        state = self._state
-        held = keys.held_row(pattern, state.next_sequence(), key)
-        value = encode_link(link, int(state.time.wall()))
-        return Put(held, value), Put(keys.url_row(key), IN_HOLD + pattern + held[1])
+    def trail(self, link: Link, origin: Origin | None) -> Trail:
+        """How the link's URL was come by."""
+        if (
+            origin is None
+            or link.kind is not Kind.PAGE
+            or registrable(host_of(origin.url)) != registrable(host_of(link.url))
+        ):
+            return Trail(branch=branch_of(link.url))
+        if origin.passes_on:
+            return origin.trail
+        if host_of(origin.url) != host_of(link.url):  # a host that is one of many is found inside their pattern
+            return Trail(origin.dry, self.is_sprout(host_of(origin.url)), branch_of(link.url))
+        pattern = traps.pattern_of(link.url) if origin.pattern else ""
+        branch = origin.trail.branch
+        if branch == ROOT:
+            branch = branch_from(origin.url, link.url)
+        return Trail(origin.dry, bool(pattern) and pattern == origin.pattern, branch)
 
-    def changes(self) -> list[Put]:
-        """Rows that changed since the last call. A count is written now and then: a crash forgets a few URLs of it."""
-        changed, self._changed = self._changed, {}
-        return self._saved(changed)
+    # What leasing asks.
 
-    def _saved(self, patterns: Iterable[bytes]) -> list[Put]:
-        return [Put(keys.pattern_row(key), encode(self._live[key])) for key in patterns]
+    async def ready(self, hosts: Sequence[Host]) -> None:
+        """Have what is known of these hosts in memory."""
+        await self._sites.load(hosts)
+        await self._holds.load(hosts)
 
-    async def judge(self, pages: Sequence[tuple[str, Finding | None]]) -> None:
-        """What pages turned out to be (URL, finding), and the release of what that proves."""
-        found = [(finding, self._of(url)) for url, finding in pages]
-        await self.load(pair for _, patterns in found for pair in patterns)
-        touched: dict[bytes, None] = {}
-        for finding, patterns in found:
-            for key, _ in patterns:
-                traps.judge(self._live[key], finding)
-                touched[key] = None
-        if touched:
-            await self._state.table.write(self._saved(touched))
-        for key in touched:
-            row = self._live[key]
-            if row.held and traps.allowance(row, self._sample) > row.admitted:
-                await self._release(key, row)
+    def stops(self, host: Host, pending: Pending) -> bool:
+        """Must the URL wait, though its turn has come?"""
+        if pending.kind != Kind.PAGE or pending.seed or pending.trial or pending.via == Via.MANUAL:
+            return False
+        site = self._sites.live(host.key)
+        if site is None:
+            return False
+        trail = trail_of(pending.trail)
+        return traps.is_held(trail, site.window(site.key_of(traps.pattern_of(pending.url), trail.branch), trail))
 
-    async def _host_room(self, pattern: bytes, row: PatternRow) -> int:
-        """How many more URLs the pattern's host may bring."""
-        cap = self._state.config.scope.pages_per_host
-        if not cap or row.rule == traps.Rule.SUBDOMAINS.value:  # hosts that are hardly asked at all
-            return _RELEASED
-        host = (await self._state.hosts.load([pattern[: keys.HOST_KEY]]))[pattern[: keys.HOST_KEY]]
-        return max(0, cap - host.row.admitted)
+    def hold(self, host: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
+        """The held row and the URL row of a URL that must wait."""
+        site = self._sites.live(host.key)
+        if site is not None:
+            site.doubt(key)
+        return self._holds.hold(host, group_of(site, pending, traps.pattern_of(pending.url)), key, pending)
 
-    async def _release(self, pattern: bytes, row: PatternRow) -> None:
-        """Held rows go to their hosts' queues. Order of writing: hosts and pattern, queue, URLs, then held rows go."""
-        room = min(traps.allowance(row, self._sample) - row.admitted, _RELEASED, await self._host_room(pattern, row))
-        if room <= 0:
-            return
-        group, prefix = keys.group(pattern, keys.HELD), pattern[10:]
-        stop = (int.from_bytes(prefix, "big") + 1).to_bytes(9, "big")[1:]
-        (rows,) = await self._state.table.scan([Range(group, prefix, stop if any(stop) else None, limit=room)])
-        batch = Batch()
-        found = [(item, decode_pending(value)) for item, value in rows]
-        places = [url_key(pending.url, self._partitions) for _, pending in found]
-        hosts = await self._state.hosts.load(list({key[: keys.HOST_KEY] for key in places}))
-        for key, (item, pending) in zip(places, found, strict=True):
-            host = hosts[key[: keys.HOST_KEY]]
-            level = keys.level(plain_band(pending.depth, host.authority), pending.depth)
-            place = keys.queue_item(level, int.from_bytes(item[8:15], "big"), key)
-            self._settling.requeue(key, host, (place, pending), batch)
-            batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
-            batch.ends.append(Delete((group, item)))
-            self._state.queued(host, 1)
-            self._state.holds(host, -1)
-            host.row.admitted += 1
-        row.admitted += len(rows)
-        row.held = max(0, row.held - len(rows)) if len(rows) == room else 0
-        if not row.held:
-            row.examples = ()
-        batch.rows += self._saved([pattern])
-        await self._settling.write(batch)
+    async def draw(self, holder: Host) -> Held | None:
+        return await self._holds.draw(holder)
 
-    async def suspected(self, url: str) -> list[PatternRow]:
-        """For a person who asks about a URL: the patterns it belongs to that are held back."""
-        patterns = self._of(url)
-        await self.load(patterns)
-        return [row for key, _ in patterns if traps.is_suspected(row := self._live[key], self._sample)]
+    def put_back(self, held: Held) -> None:
+        self._holds.put_back(held)
+
+    def changes(self, hosts: Iterable[Host]) -> list[Put]:
+        """Rows of groups that changed."""
+        return self._holds.changes(hosts)
+
+    async def member(self, held: Held) -> Host:
+        """The new host that a family tries."""
+        name = host_of(held.pending.url)
+        key = host_key(name, self._partitions)
+        host = (await self._state.hosts.load([key])).get(key)
+        if host is None:
+            host = self._state.hosts.create(key, name)
+            self._state.expect(host)
+        return host
+
+    # What admission asks.
+
+    def live_site(self, host: bytes) -> Site | None:
+        """What is known of a host (by its key), if it is in memory."""
+        return self._sites.live(host)
+
+    def family_key(self, name: str) -> bytes:
+        family = traps.family_of(name)
+        return host_key(family, self._partitions)[:2] + xxhash.xxh3_64_digest(f"*.{family}".encode())
+
+    def is_sprout(self, name: str) -> bool:
+        """Would this host, which is not known, be one of many of its domain?"""
+        return not traps.is_ordinary(name, traps.family_of(name))
+
+    async def family(self, name: str) -> Host:
+        """The row of a new host's family, with what is known of it."""
+        key = self.family_key(name)
+        host = (await self._state.hosts.load([key])).get(key)
+        if host is None:
+            host = self._state.hosts.create(key, f"*.{traps.family_of(name)}")
+        await self.ready([host])
+        return host
+
+    def family_stops(self, family: Host, trail: Trail) -> bool:
+        """Must the first URL of a new host wait?"""
+        site = self._sites.live(family.key)
+        return site is not None and traps.is_held(trail, site.window(site.key_of(_FAMILY, trail.branch), trail))
+
+    def hold_sprout(self, family: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
+        group: Group = family_group(family.row.name[2:])
+        return self._holds.hold(family, group, key, pending)
+
+    async def close(self) -> None:
+        await self._sites.close()
 
 
-def _exemplify(row: PatternRow, url: str) -> None:
-    if len(row.examples) < _EXAMPLES:
-        row.examples = (*row.examples, url)
+def _with_verdict(one: Judged, verdict: Verdict) -> Learned:
+    page = one.page
+    row = one.known or Learned(
+        page.url, 0.0, page.body_digest, page.text_digest, page.simhash, "", "", 0, "", "", False
+    )
+    return msgspec.structs.replace(row, trail=one.trail.packed(), verdict=int(verdict), evidence=page.evidence)

@@ -1,44 +1,28 @@
-"""Traps: URLs without end that bring no new text. Pure: the pattern of a URL, and how many of a pattern are taken in.
+"""Telling traps from honest pages by where URLs are found and what their pages bring. Pure functions and plain counts.
 
-A pattern is a shape that URLs of one site share: numbers and ids left out, a path with any query, a date at the end. Of
-each pattern a sample is taken in. More follow as its pages prove to differ; the rest is held, never dropped.
+A page is *fruitful* if it says something new. A URL is *held* behind fruitless pages in a row, or if its pattern has
+stopped bringing new pages. What is held is tried now and then, on a budget of its host. The constants and what they were
+swept over: docs/frontier.md, "Traps".
 """
 
 import re
-from collections import Counter
-from enum import Enum
+from enum import IntEnum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from weft.records import Finding
+import msgspec
+
 from weft.urls.host import is_address, registrable
 
-from .rows import PatternRow
+from .trail import MANY, Trail
 
-
-class Rule(Enum):
-    """What makes a pattern suspicious, for a person."""
-
-    SEGMENTS = "repeated-segments", "the same path segment comes again and again"
-    SESSION = "session-id", "the URL carries an id of the visit"
-    CALENDAR = "calendar", "the path ends in a date"
-    QUERY = "query", "one path with any combination of parameters: filters, sorting, pages"
-    NUMBERS = "numbers", "URLs that differ in a number or an id: abnormal fan-out"
-    SUBDOMAINS = "subdomains", "one domain with ever new hosts"
-
-    meaning: str
-
-    def __new__(cls, word: str, meaning: str) -> "Rule":
-        member = object.__new__(cls)
-        member._value_ = word
-        member.meaning = meaning
-        return member
-
-
-class Pattern(NamedTuple):
-    rule: Rule
-    text: str
-
+# Swept: the share .02 to .3 (flat from .05), judged first 10 to 50 and the window 20 to 100 (flat), dry 1 to 3 (1 loses
+# pages beside five of fifteen traps, 3 costs 40 % more), forgiven 0 to 30 (0 loses an event calendar, 3 to 30 flat).
+_DRY: Final = 2  # fruitless pages in a row
+_ENOUGH: Final = 20  # pages before a pattern is judged
+_WINDOW: Final = 50  # pages that count
+_LEAST: Final = 0.1  # share of them that must be fruitful
+FORGIVEN: Final = 10  # debt that a fruitful trial takes away beside its own
 
 # Taken over by eye from lists of session parameters of common web software.
 _SESSION: Final = re.compile(
@@ -47,38 +31,86 @@ _SESSION: Final = re.compile(
     re.IGNORECASE,
 )
 _ID: Final = re.compile(r"[0-9a-f]{16}")
-_DATE: Final = re.compile(r"/\d{4}[/-]\d{1,2}(?:[/-]\d{1,2})?/?$")
-_DATE_QUERY: Final = re.compile(
-    r"(?:^|&)(?:date|day|month|year|week|from|to|start|end)=\d{1,4}(?:-\d{1,2}){0,2}(?:&|$)"
-)
 _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
-_REPEATS: Final = 3
+SESSIONS: Final = "/… session ids"
+"""One pattern for all of a host's URLs that carry an id of the visit: each id would make a pattern of its own."""
 
 
-def pattern_of(url: str) -> Pattern | None:
-    """The pattern of a canonical URL inside its host; None for one that is made of words alone."""
+class Verdict(IntEnum):
+    """What a page brought."""
+
+    UNKNOWN = 0  # not judged
+    FRUITFUL = 1
+    FRUITLESS = 2
+    DUPLICATE = 3  # word for word what another page of the host says
+
+
+class Window(msgspec.Struct, array_like=True, gc=False):
+    """The last pages of a pattern: how many were judged in all, and a bit for each of the last that was fruitful."""
+
+    judged: int = 0
+    bits: int = 0
+
+    def push(self, fruitful: bool) -> None:
+        self.judged += 1
+        self.bits = (self.bits << 1 | fruitful) & (1 << _WINDOW) - 1
+
+    @property
+    def counted(self) -> int:
+        return min(self.judged, _WINDOW)
+
+    @property
+    def fruitful(self) -> int:
+        """Of the last pages."""
+        return self.bits.bit_count()
+
+    @property
+    def is_barren(self) -> bool:
+        return self.judged >= _ENOUGH and self.fruitful < _LEAST * self.counted
+
+
+def pattern_of(url: str) -> str:
+    """The pattern of a canonical URL inside its host; empty for one whose path is made of words alone."""
     path, _, query = url[url.find("/", 8) :].partition("?")
-    if path.count("/") > _REPEATS and _repeats(path.split("/")):
-        return Pattern(Rule.SEGMENTS, f"/{path.split('/')[1]}/…")
     if not query and not _NUMBER.search(path):
-        return None
+        return ""
     if (query or ";" in path or _ID.search(path)) and _SESSION.search(url):
-        first = path.split("/")
-        return Pattern(Rule.SESSION, f"/{first[1] if len(first) > 2 else ''}…")
-    if path[-1] in "/0123456789" and _DATE.search(path):
-        return Pattern(Rule.CALENDAR, f"{_VARIABLE.sub('*', _DATE.sub('', path))}/DATE")
-    if query:
-        rule = Rule.CALENDAR if _DATE_QUERY.search(query) else Rule.QUERY
-        return Pattern(rule, f"{_VARIABLE.sub('*', path)}?…")
-    return Pattern(Rule.NUMBERS, _VARIABLE.sub("*", path))
+        return SESSIONS
+    shape = _VARIABLE.sub("*", path)
+    return f"{shape}?*" if query else shape
 
 
-def _repeats(segments: list[str]) -> bool:
-    if len(set(segments)) > len(segments) - _REPEATS + 1:
-        return False
-    return max(Counter(filter(None, segments)).values(), default=0) >= _REPEATS
+def dry_behind(trail: Trail, verdict: Verdict) -> int:
+    """Fruitless pages in a row on the way to what a page links to."""
+    if verdict is Verdict.DUPLICATE:
+        return MANY
+    return min(trail.dry + 1, MANY - 1) if verdict is Verdict.FRUITLESS else 0
+
+
+def is_dry(trail: Trail) -> bool:
+    return trail.dry >= _DRY and not trail.pardoned
+
+
+def is_held(trail: Trail, window: Window | None) -> bool:
+    """Must a URL wait whose turn has come? `window`: of its pattern, for pages come by as it was."""
+    return not trail.pardoned and (trail.dry >= _DRY or (window is not None and window.is_barren))
+
+
+def names_pattern(window: Window | None) -> bool:
+    """Do held URLs of the pattern form a group of their own? Until it has been judged they share their branch's."""
+    return window is not None and window.judged >= _ENOUGH
+
+
+def budget(constant: int, share: float, fruitful: int) -> float:
+    """How much a host may spend on trying what is held."""
+    return constant + share * fruitful
+
+
+def repaid(debt: int) -> int:
+    """The debt of a group when one of its trials proved fruitful."""
+    return max(0, debt - 1 - FORGIVEN)
 
 
 @lru_cache(maxsize=16_384)
@@ -94,43 +126,3 @@ def family_of(host: str) -> str:
 def is_ordinary(host: str, family: str) -> bool:
     """The one or two hosts that every site has."""
     return host in (family, f"www.{family}")
-
-
-_ENOUGH: Final = 20  # pages before a pattern is judged
-_WINDOW: Final = 40  # pages after which older ones count half
-_GOOD: Final = 0.5  # share of different pages that proves a pattern
-_GROWTH: Final = 10  # URLs taken in for each page that proved different
-_THIN: Final = 30  # words; a page with fewer shows nothing
-_NEAR: Final = 3  # bits of SimHash
-_REMEMBERED: Final = 32
-
-
-def allowance(row: PatternRow, sample: int) -> int:
-    """How many URLs of the pattern may have been taken in by now."""
-    # Some of a trap's first URLs do not show its pattern yet; a new host costs robots.txt and sitemap besides its page.
-    sample = sample // 3 if row.rule == Rule.SUBDOMAINS.value else sample - sample // 10
-    if row.judged >= min(_ENOUGH, sample) and row.different >= _GOOD * row.judged:
-        return sample + _GROWTH * row.proven
-    return sample
-
-
-def is_suspected(row: PatternRow, sample: int) -> bool:
-    return row.held > 0 or allowance(row, sample) <= row.admitted
-
-
-def judge(row: PatternRow, finding: Finding | None) -> None:
-    """Count one page of the pattern; without a finding, one that gave no page at all."""
-    if row.judged >= _WINDOW:
-        row.judged //= 2
-        row.different //= 2
-    row.judged += 1
-    if finding is not None and _is_different(row, finding):
-        row.different += 1
-        row.proven += 1
-        row.simhashes = (*row.simhashes[-(_REMEMBERED - 1) :], finding.simhash)
-
-
-def _is_different(row: PatternRow, finding: Finding) -> bool:
-    if finding.removal is not None or finding.refusal is not None or finding.words < _THIN:
-        return False
-    return not finding.simhash or all((finding.simhash ^ known).bit_count() > _NEAR for known in row.simhashes)

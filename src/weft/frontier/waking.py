@@ -11,18 +11,18 @@ from weft.ports import Delete, Put, Range, Rows
 
 from . import keys
 from .host import Host
+from .moves import Batch, Moves
 from .queues import FRONT
 from .rows import IN_QUEUE, IN_WAIT, decode_pending
-from .settling import Batch, Settling
 from .state import Leased, State
 
 _PAGE: Final = 500
 
 
 class Waking:
-    def __init__(self, state: State, settling: Settling) -> None:
+    def __init__(self, state: State, moves: Moves) -> None:
         self._state = state
-        self._settling = settling
+        self._moves = moves
 
     async def wake(self) -> None:
         now = self._state.time.wall_ms()
@@ -51,12 +51,14 @@ class Waking:
             host = hosts[key[: keys.HOST_KEY]]
             if where == IN_WAIT + item[:8]:
                 place = keys.queue_item(FRONT, int.from_bytes(item[:8], "big") * 1000, key)
-                self._settling.requeue(key, host, (place, decode_pending(value)), batch)
+                if host.row.full:
+                    self._state.fill(host, "")  # what waited counts already; what has not been asked for finds it full
+                self._moves.requeue(key, host, (place, decode_pending(value)), batch)
                 batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
                 self._state.queued(host, 1)
                 woken.append(host)
             batch.ends.append(Delete((partition + keys.WAITING, item)))
-        await self._settling.write(batch)
+        await self._moves.write(batch)
         for host in woken:
             # Only now: a crash must never leave fewer counted than wait, or the crawl would end without them.
             self._state.waits(host, -1)

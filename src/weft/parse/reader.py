@@ -16,6 +16,7 @@ from weft.urls.host import host_of
 
 from . import about, directives, language, reading, sitemap, sniff, text
 from .decode import decode
+from .evidence import evidence
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, preferences, refreshes
 from .wire import ParseJob
@@ -114,6 +115,7 @@ class Reader:
             needs_rendering=extract.needs_rendering,
             extractor=extract.extractor,
             metadata=about.to_json(extract),
+            evidence=evidence(job.url, extract.text, (extract.title, *found.walk.texts)),
         )
         return self._finished(page, body, harvest, asked)
 
@@ -121,7 +123,13 @@ class Reader:
         decoded = sniff.decode(body, charset)
         words = decoded.html.decode("utf-8", "replace").strip()
         page = Page(
-            job.id, job.url, text=words, language=language.detect(words), charset=decoded.charset, extractor=PLAIN
+            job.id,
+            job.url,
+            text=words,
+            language=language.detect(words),
+            charset=decoded.charset,
+            extractor=PLAIN,
+            evidence=evidence(job.url, words, ()),
         )
         asked = self._asked(job)
         harvest = self._links.of_page(job, preferences(field(job.headers, "link"), job.url), "", asked.nofollow)

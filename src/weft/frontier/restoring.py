@@ -1,0 +1,125 @@
+"""URLs that are held, or queued behind fruitless pages, are taken up again: by a better link, or by a person.
+
+Order of writing: host and group rows, queue rows, URL rows, then held rows go. Doing it twice gives the same rows.
+"""
+
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
+from typing import Final
+
+import msgspec
+
+from weft.ports import Put
+from weft.records import Link
+
+from . import keys
+from .holds import Held, Holds, place_of
+from .host import Host
+from .moves import Batch, Moves
+from .paging import pages
+from .queues import FRONT
+from .rows import IN_HOLD, IN_QUEUE, decode_host, decode_pending
+from .state import State
+from .trail import Trail, trail_of
+from .trapping import Origin, Trapping
+
+_CHUNK: Final = 500
+
+
+class Restoring:
+    def __init__(self, state: State, moves: Moves, holds: Holds, trapping: Trapping) -> None:
+        self._state = state
+        self._moves = moves
+        self._holds = holds
+        self._trapping = trapping
+
+    async def better(
+        self, keyed: Mapping[bytes, Link], unseen: Collection[bytes], origins: Mapping[str, Origin]
+    ) -> None:
+        """Of these links, those of fruitful pages to URLs that were known, and doubted, lift the doubt."""
+        trails: dict[bytes, Trail] = {}
+        for key, link in keyed.items():
+            origin = origins.get(link.source)
+            if key in unseen or origin is None or not origin.fruitful:
+                continue
+            site = self._trapping.live_site(key[: keys.HOST_KEY])
+            if site is None or not site.doubts(key):
+                continue
+            trail = self._trapping.trail(link, origin)
+            if not (trail.dry or trail.ingrown):
+                trails[key] = trail
+        if trails:
+            await self._lift(trails)
+
+    async def _lift(self, trails: Mapping[bytes, Trail]) -> None:
+        rows = await self._state.table.get([keys.url_row(key) for key in trails])
+        batch = Batch()
+        for (key, trail), row in zip(trails.items(), rows, strict=True):
+            if row is None or key in self._state.leases:
+                continue
+            if row[:1] == IN_HOLD:
+                await self._from_hold(key, row, trail, batch)
+            elif row[:1] == IN_QUEUE:
+                await self._in_queue(key, row[1:], trail, batch)
+        await self._moves.write(batch)
+
+    async def _from_hold(self, key: bytes, row: bytes, trail: Trail, batch: Batch) -> None:
+        holder_key, item = place_of(row)
+        holder = (await self._state.hosts.load([holder_key])).get(holder_key)
+        if holder is None:
+            return
+        await self._holds.load([holder])
+        for held in await self._holds.find([(holder, item, key)]):
+            sprout = trail_of(held.pending.trail).sprout
+            await self._requeue(held, trail._replace(sprout=sprout), batch)
+
+    async def _in_queue(self, key: bytes, item: bytes, trail: Trail, batch: Batch) -> None:
+        host = (await self._state.hosts.load([key[: keys.HOST_KEY]])).get(key[: keys.HOST_KEY])
+        (value,) = await self._state.table.get([keys.queue_row(key, item)])
+        if host is None or value is None:
+            return
+        pending = decode_pending(value)
+        if trail_of(pending.trail).dry:
+            better = msgspec.structs.replace(pending, trail=trail.packed())
+            if host.row.first == item:
+                host.row.first = b""  # its copy would be leased
+            self._moves.requeue(key, host, (item, better), batch)
+
+    async def _requeue(self, held: Held, trail: Trail, batch: Batch) -> None:
+        """From the hold to the front of its host's queue."""
+        member = held.holder if not held.holder.is_family else await self._trapping.member(held)
+        place = keys.queue_item(FRONT, self._state.next_sequence(), held.key)
+        pending = msgspec.structs.replace(held.pending, trail=trail.packed())
+        batch.hosts[held.holder] = None
+        self._moves.requeue(held.key, member, (place, pending), batch)
+        batch.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
+        batch.ends.append(self._holds.take_out(held))
+        self._state.queued(member, 1)
+
+    async def release(self, wanted: str) -> int:
+        """Whatever is held and looks so (`example.org/p*`) goes back to its queue, never to be held again; how many."""
+        count = 0
+        for host in await self._holders():
+            await self._holds.load([host])
+            found = [held async for held in self._holds.all_of(host) if looks_like(held.pending.url, wanted)]
+            for start in range(0, len(found), _CHUNK):
+                batch = Batch()
+                for held in found[start : start + _CHUNK]:
+                    await self._requeue(held, trail_of(held.pending.trail)._replace(dry=0, pardoned=True), batch)
+                await self._moves.write(batch)
+            count += len(found)
+        return count
+
+    async def _holders(self) -> list[Host]:
+        found = []
+        for number in range(self._state.config.storage.partitions):
+            partition = number.to_bytes(2, "big")
+            async for rows in pages(self._state.table, partition + keys.HOST):
+                found += [partition + item for item, value in rows if decode_host(value).held]
+        return list((await self._state.hosts.load(found)).values())
+
+
+def looks_like(url: str, wanted: str) -> bool:
+    """`example.org/p*`, `*.example.org` or a whole URL; `*` stands for anything."""
+    bare = url.partition("://")[2]
+    return any(fnmatchcase(text, wanted) for text in (url, bare, bare.partition("/")[0]))
