@@ -18,6 +18,7 @@ PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("archive",),
     ("engines",),
     ("simweb",),
+    ("sites",),
 )
 
 
