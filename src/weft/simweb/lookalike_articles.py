@@ -217,8 +217,10 @@ class Events(Part):
         inside = [number for number in range(self.size) if self._path(number).startswith(f"{target}/")]
         if not inside:
             return None
-        beyond = [number for number in (inside[0] - 1, inside[-1] + 1) if 0 <= number < self.size]
-        months = [Link(self._path(number)[:-3], self._path(number)[8:-3]) for number in beyond]
+        beyond = (number for number in (inside[0] - 1, inside[-1] + 1) if 0 <= number < self.size)
+        year = (number for number in range(self.size) if self._path(number)[8:12] == target[8:12])
+        paths = dict.fromkeys(self._path(number)[:-3] for number in (*year, *beyond))
+        months = [Link(path, path[8:]) for path in paths]
         days = [Link(self._path(number), f"{FIRST_DAY + timedelta(days=number):%a %d}") for number in inside]
         return Leaf(f"Events in {target[8:]}", items(days) + items(months))
 

@@ -66,7 +66,7 @@ KINDS: tuple[Kind, ...] = (
     _trap("echo", views.Echo, "a search that echoes its words and knows related searches"),
     _trap("print", views.Print, "print and other views of every honest page, linked from each of them"),
     _trap("wiki", views.Wiki, "N honest wiki pages, each with a history of 5,000 revisions", 50, 16_000),
-    _trap("next", views.NextForEver, "a list of N honest pages whose `next` goes on for ever", 15, 1_000_000),
+    _trap("next", views.NextForEver, "a list of N honest pages whose `next` goes on for ever", 12, 1_000_000),
     # Last: it answers whatever no other part knows.
     _trap("soft-404", paths.SoftNotFound, "every unknown URL is answered 200 with one text and further such links"),
 )

@@ -137,7 +137,9 @@ class World:
 
     def _has_subdomains(self, index: int) -> bool:
         scenes = self.config.scenes
-        return "subdomains" in scenes[index].split("+") if scenes else self.carries(index, "subdomains")
+        if scenes:
+            return any(part.strip().partition(":")[0] == "subdomains" for part in scenes[index].split("+"))
+        return self.carries(index, "subdomains")
 
     def hosts(self) -> dict[str, str]:
         """name → address for a crawler's static table; `*.name` where subdomains are without end."""
