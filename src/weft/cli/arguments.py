@@ -179,6 +179,7 @@ def _simweb(add: Declare) -> None:
         [
             "weft simweb --hosts 20 --pages 50 --port 8000",
             "weft simweb --hosts 20 --pages 50 --port 8000 --with all --truth",
+            "weft simweb --port 8000 --scene articles:1000+calendar+facets --scene glossary:5000",
         ],
     )
     parser.add_argument("--hosts", type=int, default=20, metavar="N", help="number of sites (20)")
@@ -186,6 +187,14 @@ def _simweb(add: Declare) -> None:
     parser.add_argument("--port", type=int, default=0, metavar="P", help="port of every site; 0 picks a free one")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="the same seed, the same web (1)")
     parser.add_argument("--with", dest="features", metavar="NAME,…", help="misbehaviour; `--with help` lists it")
+    parser.add_argument(
+        "--scene",
+        dest="scenes",
+        metavar="PART+…",
+        action="append",
+        default=[],
+        help="instead: a host of honest look-alikes and traps; one or more; `--scene help` lists them",
+    )
     parser.add_argument("--truth", action="store_true", help="print what a perfect crawler finds, as JSON, and leave")
     parser.add_argument("--names", action="store_true", help="seeds and truth by host name instead of address")
     parser.add_argument("--log", metavar="FILE", help="write every request as a line of JSON")

@@ -9,19 +9,27 @@ truth says what a perfect polite crawler would store, judge compares.
 """
 
 from .answer import Fate
-from .config import GROUPS, MILD, MISBEHAVIOURS, Misbehaviour, SimWebConfig, expand
+from .config import GROUPS, MILD, MISBEHAVIOURS, Misbehaviour, SimWebConfig, expand, scenes_of
 from .judge import Score, Violation, politeness, score
 from .log import Request, read_log
+from .scene import Scene
+from .scene_judge import SceneScore, score_scene
+from .scenery import KINDS, LOOK_ALIKES, TRAPS
 from .truth import Truth
 from .web import SimWeb
 
 __all__ = [
     "GROUPS",
+    "KINDS",
+    "LOOK_ALIKES",
     "MILD",
     "MISBEHAVIOURS",
+    "TRAPS",
     "Fate",
     "Misbehaviour",
     "Request",
+    "Scene",
+    "SceneScore",
     "Score",
     "SimWeb",
     "SimWebConfig",
@@ -30,5 +38,7 @@ __all__ = [
     "expand",
     "politeness",
     "read_log",
+    "scenes_of",
     "score",
+    "score_scene",
 ]

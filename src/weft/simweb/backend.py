@@ -35,7 +35,7 @@ class Backend:
         index = world.find(host)
         if index is None:
             return UNKNOWN_HOST
-        site = self.sites(index)
+        site = self.sites.answering(index)
         numeric = host[:1].isdigit() and world.config.hosts_per_address == 1
         count = 0
         if site.counts(target):

@@ -178,7 +178,16 @@ class SimWebConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     drip: float = 1.0  # seconds between the bytes of drips
     max_age: int = 3600  # seconds, of cache-control
     cache: int = 8192  # answers kept in memory
+    # With scenes (scenery.py) the web has one host for each of them, and no ordinary ones: see `scenes_of`.
+    scenes: tuple[str, ...] = ()
     prepared: Literal["", "names", "addresses"] = ""  # pages made before the start, so that a benchmark pays none
+
+
+def scenes_of(*scenes: str, seed: int = 1, port: int = 0) -> SimWebConfig:
+    """A web of scenes, each a host and a world of its own: `articles:1000+calendar`."""
+    return SimWebConfig(
+        hosts=len(scenes), pages=1, seed=seed, port=port, misbehaviours=frozenset(), scenes=scenes, cache=0
+    )
 
 
 def expand(names: str | Iterable[str]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from . import bodies, consent, discovery, duplicates, errors, markup, redirects, robots, traps, wire
 from .answer import Plant
+from .scene import Scene
 from .site import Site
 from .world import World
 
@@ -31,6 +32,7 @@ class Sites:
         self.world = world
         self.port = port
         self._sites: dict[int, Site] = {}
+        self._scenes: dict[int, Scene] = {}
 
     def __call__(self, index: int) -> Site:
         site = self._sites.get(index)
@@ -39,3 +41,20 @@ class Sites:
             self._sites[index] = site
             site.plant(tuple(plant for family in FAMILIES for plant in family(site)))
         return site
+
+    def scene(self, index: int) -> Scene:
+        """A host of a web of scenes."""
+        config, scene = self.world.config, self._scenes.get(index)
+        if scene is None:
+            scene = Scene(self.world.host(index), config.scenes[index], config.seed, self.port)
+            self._scenes[index] = scene
+        return scene
+
+    def answering(self, index: int) -> Site | Scene:
+        """What answers for a host, in either kind of web."""
+        return self.scene(index) if self.world.config.scenes else self(index)
+
+    def seeds(self, numeric: bool) -> list[str]:
+        """Where a crawl begins: the first site, from which all are found, or every scene, as no other links to it."""
+        hosts = range(len(self.world.config.scenes) or 1)
+        return [self(index).url("/", numeric) for index in hosts]

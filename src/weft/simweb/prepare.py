@@ -14,6 +14,7 @@ import zstandard
 from isal import igzip
 
 from .answer import Answer, Script, Visit
+from .scene import Scene
 from .site import Site
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -43,7 +44,7 @@ class Store:
         self._limit = limit
         self._kept: OrderedDict[tuple[object, ...], Prepared] = OrderedDict()
 
-    def answer(self, site: Site, visit: Visit, key: tuple[object, ...]) -> Prepared | Script:
+    def answer(self, site: Site | Scene, visit: Visit, key: tuple[object, ...]) -> Prepared | Script:
         """From the store, or made now; a key must hold all that the answer depends on."""
         kept = self._kept.get(key)
         if kept is not None:

@@ -18,6 +18,7 @@ from weft.errors import WeftError
 from .config import SimWebConfig
 from .log import Request, read_log
 from .planting import Sites
+from .scene import Scene
 from .truth import Truth, truth_of
 from .world import World
 
@@ -35,13 +36,17 @@ class RunningWeb:
         self.port: int = self._reply()["port"]
 
     def seeds(self, numeric: bool = False) -> list[str]:
-        return [Sites(self.world, self.port)(0).url("/", numeric)]
+        return Sites(self.world, self.port).seeds(numeric)
 
     def hosts(self) -> dict[str, str]:
         return self.world.hosts()
 
     def truth(self, numeric: bool = False) -> Truth:
         return truth_of(Sites(self.world, self.port), numeric, self._version)
+
+    def scene(self, index: int) -> Scene:
+        """A host of a web of scenes, with its truth."""
+        return Sites(self.world, self.port).scene(index)
 
     def requests(self) -> list[Request]:
         """Every request answered so far."""

@@ -14,6 +14,7 @@ from .backend import Backend
 from .config import SimWebConfig
 from .log import Log, Request
 from .planting import Sites
+from .scene import Scene
 from .server import Server
 from .truth import Truth, truth_of
 from .world import World
@@ -63,8 +64,8 @@ class SimWeb:
     # what a crawler needs
 
     def seeds(self, numeric: bool = False) -> list[str]:
-        """One URL from which everything can be found."""
-        return [Sites(self.world, self.port)(0).url("/", numeric)]
+        """URLs from which everything can be found."""
+        return Sites(self.world, self.port).seeds(numeric)
 
     def resolve(self, name: str) -> list[str]:
         """Addresses of a name of this web; none for a name that does not exist."""
@@ -81,6 +82,10 @@ class SimWeb:
         """What a perfect polite crawler makes of the web as it is now."""
         version = self._server.backend.version if self._server else 0
         return truth_of(Sites(self.world, self.port), numeric, version)
+
+    def scene(self, index: int) -> Scene:
+        """A host of a web of scenes, with its truth."""
+        return Sites(self.world, self.port).scene(index)
 
     def requests(self) -> list[Request]:
         return self._log.requests()

@@ -129,11 +129,17 @@ class World:
     def find(self, host: str) -> int | None:
         """The host that answers to a name (or a subdomain of one), or to an address."""
         index = self._by_name.get(host, self._by_address.get(host))
-        if index is None and self.has("subdomains"):
+        if index is None and (self.has("subdomains") or self.config.scenes):
             parent = host.split(".", max(0, host.count(".") - self.config.suffix.count(".") - 1))[-1]
             index = self._by_name.get(parent)
-            return index if index is not None and self.carries(index, "subdomains") else None
+            return index if index is not None and self._has_subdomains(index) else None
         return index
+
+    def _has_subdomains(self, index: int) -> bool:
+        scenes = self.config.scenes
+        if scenes:
+            return any(part.strip().partition(":")[0] == "subdomains" for part in scenes[index].split("+"))
+        return self.carries(index, "subdomains")
 
     def hosts(self) -> dict[str, str]:
         """name → address for a crawler's static table; `*.name` where subdomains are without end."""
@@ -141,7 +147,7 @@ class World:
         for index in range(self.config.hosts):
             host = self.host(index)
             table[host.name] = host.address
-            if self.carries(index, "subdomains"):
+            if self._has_subdomains(index):
                 table[f"*.{host.name}"] = host.address
         return table
 

@@ -1,0 +1,192 @@
+"""Look-alikes and traps: what a plain reader of the links finds is what the truth says."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.simweb.raw import ask
+from tests.simweb.reader import body_of, scene_of, walk
+from weft.errors import ConfigError
+from weft.simweb import KINDS, LOOK_ALIKES, TRAPS, SceneScore, SimWeb, scenes_of, score_scene
+from weft.simweb.process import running
+from weft.simweb.prose import SPACE, number_of, slug
+from weft.simweb.scenery import BY_NAME
+
+DEPTH = 15  # links in a row that a crawler follows by default; only a chain is deeper
+
+
+def alone(name: str) -> str:
+    """A scene that shows one kind: a look-alike by itself, a trap beside honest pages."""
+    return f"articles:100+{name}" if BY_NAME[name].trap else name
+
+
+def words_of(body: bytes) -> int:
+    """In the main part of a page, without tags."""
+    main = body.decode().partition("<main>")[2].partition("</main>")[0]
+    return len(re.sub(r"<[^>]+>", " ", main).split())
+
+
+@pytest.mark.parametrize("name", [*LOOK_ALIKES, *TRAPS])
+def test_a_plain_reader_finds_what_the_truth_says(name: str) -> None:
+    scene = scene_of(alone(name))
+    found = walk(scene, deep=40)
+    honest = list(scene.honest())
+    assert len(honest) == len(set(honest))
+    assert found.pages == set(honest)
+    assert found.linked == set(scene.linked())
+    assert found.broken == []
+    assert name == "chain" or max(found.depth.values()) <= DEPTH
+    assert bool(found.linked) == BY_NAME[name].trap or name == "tarpit"
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_trap_leads_on_and_on(name: str) -> None:
+    deep = 30 if name == "calendars" else 500
+    found = walk(scene_of(alone(name)), deep)
+    assert {count for trap, count in found.into.items() if trap} == {deep}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "articles:200+calendar+facets+session-path+session-query+soft-404",
+        "api:100+forum:40+words+same-text+print+wiki+next+calendars",
+        "archive:100+events:60+products:60+filters+sort+echo+mirrors+farm+subdomains+tarpit",
+        "+".join([*LOOK_ALIKES, *TRAPS]),
+    ],
+)
+def test_parts_share_a_host_without_treading_on_each_other(text: str) -> None:
+    scene = scene_of(text)
+    found = walk(scene)
+    assert found.pages == set(scene.honest())
+    assert found.linked == set(scene.linked())
+    assert found.broken == []
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_honest_pages_differ(name: str) -> None:
+    """Apart from the lists, no two pages have the same body."""
+    scene = scene_of(name)
+    mains = [
+        (body_of(scene, target) or b"").partition(b"<main>")[2].partition(b"</main>")[0] for target in scene.honest()
+    ]
+    assert len(set(mains)) == len(mains)
+
+
+@pytest.mark.parametrize("name", [*LOOK_ALIKES, *TRAPS])
+def test_a_scene_of_the_same_seed_is_the_same(name: str) -> None:
+    targets = [*islice(scene_of(alone(name)).honest(), 0, 400, 37)]
+    targets += [target for _, target in islice(scene_of(alone(name)).linked(), 3)]
+
+    def pages(seed: int) -> list[bytes | None]:
+        return [body_of(scene_of(alone(name), seed), target) for target in targets]
+
+    assert pages(1) == pages(1)
+    assert pages(1) != pages(2)
+
+
+def test_the_sizes_that_were_asked_for() -> None:
+    count: Callable[[str], int] = lambda text: len(list(scene_of(text).honest()))  # noqa: E731
+    rest = 4  # the start page and three in the footer
+    assert count("numbered:400") == 400 + rest
+    assert count("chain:2000") == 2_000 + rest
+    assert count("index:50000") == 50_000 + 1 + rest
+    assert count("articles:1000") == 1_000 + rest
+    branches = [
+        len([path for path in scene_of("articles:1000").honest() if path.startswith(name)]) for name in sections()
+    ]
+    assert max(branches) == 140
+
+
+def sections() -> list[str]:
+    """First path segments of the articles' site."""
+    return sorted({f"/{path.split('/')[1].partition('?')[0]}" for path in scene_of("articles:1000").honest()} - {"/"})
+
+
+def test_reference_pages_are_short() -> None:
+    scene = scene_of("api:400")
+    pages = [path for path in scene.honest() if path.count(".") == 2]
+    words = [words_of(body_of(scene, path) or b"") for path in pages]
+    assert len(words) == 400
+    assert min(words) >= 10
+    assert max(words) <= 40
+
+
+def test_an_index_of_fifty_thousand_links() -> None:
+    body = body_of(scene_of("index:50000"), "/index-of-everything.html")
+    assert body is not None
+    assert body.count(b'href="/entry/') == 50_000
+    assert b'href="/entry/49999"' in body
+
+
+def test_slugs_are_numbers() -> None:
+    slugs = [slug(number) for number in range(SPACE)]
+    assert len(set(slugs)) == SPACE
+    assert [number_of(text) for text in slugs] == list(range(SPACE))
+    assert number_of("amber-nowhere") is None
+
+
+@pytest.mark.parametrize("target", ["/nowhere", "/p0", "/p01", "/p401", "/p1?page=2", "/p1/"])
+def test_what_is_not_there_is_404(target: str) -> None:
+    assert body_of(scene_of("numbered:400"), target) is None
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_has_paths_up_to_its_largest_size(kind: object) -> None:
+    name, most = getattr(kind, "name", ""), getattr(kind, "most", 1)
+    scene = scene_of(f"{name}:{most}")
+    assert body_of(scene, "/") is not None or most >= 10_000
+    last = list(islice(scene.honest(), 2_000_000))[-8:-3]
+    assert all(body_of(scene, target) for target in last)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("calender", "did you mean calendar"), ("api:0", "1 to 5120"), ("api:many", "many"), ("api+", "''")],
+)
+def test_a_scene_that_cannot_be_is_one_clear_error(text: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        scene_of(text)
+
+
+async def test_scenes_over_sockets_are_hosts_of_their_own() -> None:
+    async with SimWeb(scenes_of("api:20", "articles:40+subdomains")) as web:
+        assert len(web.seeds()) == 2
+        first, second = web.scene(0), web.scene(1)
+        for scene, host in ((first, 0), (second, 1)):
+            for target in scene.honest():
+                assert (await ask(web, target, host)).status == 200
+        assert b"/api/" in (await ask(web, "/", 0)).body
+        assert (await ask(web, "/api/", 1)).status == 404
+        assert (await ask(web, "/robots.txt", 1)).body.startswith(b"User-agent: *")
+        assert set(web.hosts()) == {first.host.name, second.host.name, f"*.{second.host.name}"}
+        assert web.resolve(f"user-7.{second.host.name}") == [second.host.address]
+        assert web.resolve(f"user-7.{first.host.name}") == []
+        assert score_scene(first, web.requests()).whole()
+        assert score_scene(second, web.requests()).whole()
+
+
+def test_scenes_in_another_process(tmp_path: Path) -> None:
+    with running(scenes_of("law:30"), tmp_path) as web:
+        for target in web.scene(0).honest():
+            with urlopen(web.seeds(numeric=True)[0].rstrip("/") + target) as answer:
+                assert answer.status == 200
+        score: SceneScore = score_scene(web.scene(0), web.requests())
+    assert score.whole()
+    assert score.honest == score.requests
+
+
+def test_the_command_line_serves_scenes() -> None:
+    command = [sys.executable, "-m", "weft", "simweb", "--scene", "api:20+calendar", "--truth"]
+    told = partial(subprocess.run, capture_output=True, text=True, check=True)(command).stdout
+    assert '"/api/"' in told
+    assert '"/calendar/2026/05"' in told
+    listed = subprocess.run([*command[:4], "--scene", "help"], capture_output=True, text=True, check=True).stdout
+    assert all(kind.name in listed for kind in KINDS)
