@@ -12,6 +12,7 @@ import xxhash
 
 from weft.records import Evidence
 
+from . import traps
 from .trail import Trail
 from .traps import Verdict, Window
 
@@ -21,6 +22,7 @@ _HOST_LINES: Final = 8_000
 _HOST_TEXTS: Final = 8_000
 _PATTERN_LINES: Final = 1_000
 _PATTERNS: Final = 256  # of a host; later ones share one per branch
+_QUERIES: Final = xxhash.xxh3_64_digest(traps.QUERIES.encode())
 _OVERHEAD: Final = 600  # bytes that a site or a pattern takes besides its hashes, about
 
 
@@ -154,19 +156,29 @@ class Site:
         return xxhash.xxh3_64_digest(b"branch %d" % branch)
 
     def window(self, pattern: bytes, trail: Trail) -> Window | None:
+        """How the last pages of the pattern fared that were come by like this."""
         found = self.patterns.get(pattern)
         return found.windows[trail.ingrown] if found else None
 
+    def barren_pattern(self, pattern: bytes, text: str, trail: Trail) -> bytes:
+        """The pattern, or the wider one, that has stopped bringing new pages; empty if none has."""
+        wider = _QUERIES if trail.ingrown and text.endswith("?*") else b""
+        for key in filter(None, (pattern, wider)):
+            window = self.window(key, trail)
+            if window is not None and window.is_barren:
+                return key
+        return b""
+
     def judge(self, shown: Shown, trail: Trail, pattern: bytes) -> Verdict:
-        """Does the page bring something? Found outside its pattern, a line new there will do; else one new here."""
+        """Does the page bring something? A line new to the host; for a while, one new to its pattern will do."""
         if shown.text and shown.text in self.texts:
             return Verdict.DUPLICATE
+        if any(line not in self.lines for line in shown.clean[:_ASKED]):
+            return Verdict.FRUITFUL
         known = self.patterns.get(pattern)
-        if pattern and not trail.ingrown:
-            new = known is None or any(line not in known.lines for line in shown.raw[:_ASKED])
-        else:
-            new = any(line not in self.lines for line in shown.clean[:_ASKED])
-        return Verdict.FRUITFUL if new and shown.text else Verdict.FRUITLESS
+        if known is not None and traps.is_lent(trail) and any(line not in known.lines for line in shown.raw[:_ASKED]):
+            return Verdict.LENT
+        return Verdict.FRUITLESS
 
     def remember(self, shown: Shown, trail: Trail, named: tuple[bytes, str], verdict: Verdict) -> None:
         """The page is judged; `named`: its pattern's key and text."""
@@ -175,11 +187,16 @@ class Site:
             self.texts.add((shown.text,))
         self.lines.add(shown.clean)
         self.judged += 1
+        self.changed[b""] = None
         if key:
-            pattern = self.patterns.get(key) or self.patterns.setdefault(key, Pattern(PatternRow(text)))
-            pattern.lines.add(shown.raw)
-            pattern.windows[trail.ingrown].push(verdict is Verdict.FRUITFUL)
+            self._pattern(key, text).lines.add(shown.raw)
+            self._pattern(key, text).windows[trail.ingrown].push(verdict.is_fruitful)
+            if trail.ingrown and text.endswith("?*"):
+                self._pattern(_QUERIES, traps.QUERIES).windows[True].push(verdict.is_fruitful)
+
+    def _pattern(self, key: bytes, text: str) -> Pattern:
         self.changed[key] = None
+        return self.patterns.get(key) or self.patterns.setdefault(key, Pattern(PatternRow(text)))
 
     def doubt(self, key: bytes) -> None:
         """The URL with this key is held, or queued behind a fruitless page."""

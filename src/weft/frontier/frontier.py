@@ -11,7 +11,7 @@ from typing import Final
 
 from weft.config import Config
 from weft.ports import Clock, Table
-from weft.records import Drop, Finding, Lease, Link, Outcome, Page, Record
+from weft.records import Drop, Finding, Lease, Link, Outcome, Page, Reason, Record
 from weft.urls.host import host_key
 from weft.urls.scope import Rules
 
@@ -151,6 +151,9 @@ class Frontier:
             self._keep_time()
             added = await self._admission.add(links, self._settling.origins(outcomes)) if links else Added()
             await self._settling.settle(outcomes)
+            for outcome in outcomes:
+                if outcome.reason is not Reason.STORED:
+                    self._trapping.arrived(keys.key_of(outcome.lease.place))
             return added
 
     async def learn(self, findings: Sequence[Finding]) -> None:

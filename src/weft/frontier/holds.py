@@ -62,11 +62,12 @@ class Held(NamedTuple):
 
 
 def group_of(site: Site | None, pending: Pending, pattern: str) -> Group:
-    """That of its pattern once that has been judged, else that of its branch. Fixed when the URL is held."""
+    """That of the pattern that has stopped bringing new pages, else that of its branch. Fixed when the URL is held."""
     trail = trail_of(pending.trail)
-    key = site.key_of(pattern, trail.branch) if site else b""
-    if site and key and traps.names_pattern(site.window(key, trail)):
-        return Group(xxhash.xxh3_64_digest(key + bytes((trail.ingrown,))), pattern, Why.PATTERN)
+    barren = site.barren_pattern(site.key_of(pattern, trail.branch), pattern, trail) if site else b""
+    if site and barren:
+        key = xxhash.xxh3_64_digest(barren + bytes((trail.ingrown,)))
+        return Group(key, site.patterns[barren].text, Why.PATTERN)
     return Group(xxhash.xxh3_64_digest(b"branch %d" % trail.branch), _below(pending.url), Why.BRANCH)
 
 

@@ -23,9 +23,11 @@ from .host import Host, Row
 from .queues import FRONT, HELD, Queues
 from .rows import IN_QUEUE, DomainRow, Pending, decode_pending, encode, lease_of
 from .state import Leased, State, milliseconds
+from .trail import is_clean
 from .trapping import Trapping
 
 _LEASED: Final = struct.Struct(">d17s")  # when, and the queue item
+_LOOK_AGAIN: Final = 100  # ms after which a host is looked at again that waits for what its pages bring
 _ROUND: Final = 256  # hosts looked at between two reads
 
 
@@ -135,6 +137,8 @@ class Leasing:
             return
         while not host.row.full:
             if self._queues.next_level(host) == HELD:
+                if self._trapping.is_ahead(host.key):
+                    break
                 if await self._try(host, draw):
                     return
                 continue  # it held nothing after all
@@ -162,6 +166,9 @@ class Leasing:
             draw.gone.append(Delete(keys.queue_row(key, item)))
             draw.holders[host] = None
             return False
+        if not is_clean(pending.trail) and self._trapping.is_ahead(host.key):
+            self._queues.put_back(host, row)
+            return True
         if _is_first(pending):
             if not pending.seed and (cap := self._cap_of(host)):
                 self._queues.put_back(host, row)
@@ -218,7 +225,8 @@ class Leasing:
         if not host.has_work:  # as its row must say: a host with work, once out of memory, is taken to be scheduled
             host.dirty = True
             self._state.urgent.append(host)
-        self._state.schedule(host)
+        ahead = _LOOK_AGAIN if self._trapping.is_ahead(host.key) else 0
+        self._state.schedule(host, self._state.time.now_ms() + ahead if ahead else 0)
 
     async def _grant(self, draw: Draw) -> list[Lease]:
         state = self._state
@@ -240,6 +248,7 @@ class Leasing:
         await self._write(draw, leased)
         for entry in entries:
             state.give(entry)
+            self._trapping.await_page(entry.host.key, entry.key, entry.pending)
         state.hosts.trim()
         return [entry.lease for entry in entries]
 

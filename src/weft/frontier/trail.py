@@ -1,7 +1,8 @@
 """How a URL was come by, in one number that it carries through the queue: what the trap defence asks of it.
 
 Bits 0–2 `dry`: fruitless pages in a row on the way to it. Bit 3 `ingrown`: found on a page of its own pattern. Bit 4
-`pardoned`: taken up again by a person, never held. Bit 5 `sprout`: the first URL of a new host. From bit 6 `branch`.
+`pardoned`: taken up again by a person, never held. Bit 5 `sprout`: the first URL of a new host. Bits 6–7 `lent`: pages in
+a row on the way to it that were new to their pattern only. From bit 8 `branch`.
 """
 
 from typing import Final, NamedTuple
@@ -15,7 +16,9 @@ MANY: Final = 7
 _INGROWN: Final = 1 << 3
 _PARDONED: Final = 1 << 4
 _SPROUT: Final = 1 << 5
-_BRANCH: Final = 6
+_LENT: Final = 6
+MOST_LENT: Final = 3
+_BRANCH: Final = 8
 _BRANCHES: Final = (1 << 22) - 1
 ROOT: Final = 0
 """The branch of start pages: each of their links begins a branch."""
@@ -29,10 +32,11 @@ class Trail(NamedTuple):
     branch: int = ROOT
     pardoned: bool = False
     sprout: bool = False
+    lent: int = 0
 
     def packed(self) -> int:
         flags = self.ingrown * _INGROWN | self.pardoned * _PARDONED | self.sprout * _SPROUT
-        return min(self.dry, MANY) | flags | self.branch << _BRANCH
+        return min(self.dry, MANY) | flags | min(self.lent, MOST_LENT) << _LENT | self.branch << _BRANCH
 
 
 def trail_of(packed: int) -> Trail:
@@ -42,6 +46,7 @@ def trail_of(packed: int) -> Trail:
         packed >> _BRANCH,
         bool(packed & _PARDONED),
         bool(packed & _SPROUT),
+        packed >> _LENT & MOST_LENT,
     )
 
 

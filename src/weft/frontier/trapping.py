@@ -21,9 +21,11 @@ from .host import Host
 from .rows import IS_SETTLED, Learned, Pending, decode_learned, decode_settled, encode
 from .sites import Sites
 from .state import State
-from .trail import ROOT, Trail, branch_from, branch_of, trail_of
+from .trail import ROOT, Trail, branch_from, branch_of, is_clean, trail_of
 from .traps import Verdict
 
+_AHEAD: Final = 20  # doubtful URLs of a host that are out at a time: traps would run far ahead of their evidence
+_PATIENCE: Final = 60_000  # ms
 _FAMILY: Final = "*"
 """The pattern of a family: its new hosts."""
 
@@ -36,6 +38,7 @@ class Origin(NamedTuple):
     pattern: str
     dry: int  # of what it links to
     fruitful: bool
+    lent: int = 0  # of what it links to
     trial: bytes = b""  # of a redirect: what its target is a trial of as well
     passes_on: bool = False  # a redirect: its target is come by as it was itself
 
@@ -57,9 +60,12 @@ class Trapping:
         config = state.config
         self._sites = Sites(state.table, state.time, config.frontier.evidence_bytes)
         self._partitions = config.storage.partitions
+        self._awaited: dict[bytes, dict[bytes, int]] = {}  # host → doubtful URLs that are out, and since when
 
     async def judge(self, pages: Sequence[Page]) -> dict[str, Origin]:
         """Verdicts, durable on return; the same page again keeps its own. By URL."""
+        for page in pages:
+            self.arrived(url_key(page.url, self._partitions))
         judged = await self._looked_up([page for page in pages if page.evidence is not None])
         hosts = await self._state.hosts.load(list({one.key[: keys.HOST_KEY] for one in judged}))
         families = await self._families(judged, hosts)
@@ -75,7 +81,8 @@ class Trapping:
             verdict = self._verdict(one, host, sites, families)
             rows.append(Put(keys.finding_row(one.key), encode(_with_verdict(one, verdict))))
             pattern, dry = traps.pattern_of(one.page.url), traps.dry_behind(one.trail, verdict)
-            origins[one.page.url] = Origin(one.page.url, one.trail, pattern, dry, verdict is Verdict.FRUITFUL)
+            lent = one.trail.lent + 1 if verdict is Verdict.LENT else 0
+            origins[one.page.url] = Origin(one.page.url, one.trail, pattern, dry, verdict.is_fruitful, lent)
         if rows:
             idle = [host for host in affected if not had_work[host.key]]
             first = [self._state.hosts.saved(host) for host in affected if host.dirty]
@@ -123,7 +130,7 @@ class Trapping:
         if family is not None:
             verdict = self._remembered(family, sites[family.key], (shown, one.trail), _FAMILY)
         holder = families.get(one.trial[: keys.HOST_KEY], host)
-        if one.trial and verdict is Verdict.FRUITFUL:
+        if one.trial and verdict.is_fruitful:
             self._holds.proved(holder, one.trial[keys.HOST_KEY :])
         return verdict
 
@@ -133,7 +140,7 @@ class Trapping:
         verdict = site.judge(shown, trail, pattern)
         site.remember(shown, trail, (pattern, text), verdict)
         host.row.judged = site.judged
-        host.row.fruitful += verdict is Verdict.FRUITFUL
+        host.row.fruitful += verdict.is_fruitful
         host.row.barren = site.barren
         host.dirty = True
         self._state.hosts.weigh(host)
@@ -150,14 +157,36 @@ class Trapping:
         if origin.passes_on:
             return origin.trail
         if host_of(origin.url) != host_of(link.url):  # a host that is one of many is found inside their pattern
-            return Trail(origin.dry, self.is_sprout(host_of(origin.url)), branch_of(link.url))
+            return Trail(origin.dry, self.is_sprout(host_of(origin.url)), branch_of(link.url), lent=origin.lent)
         pattern = traps.pattern_of(link.url) if origin.pattern else ""
         branch = origin.trail.branch
         if branch == ROOT:
             branch = branch_from(origin.url, link.url)
-        return Trail(origin.dry, bool(pattern) and pattern == origin.pattern, branch)
+        return Trail(origin.dry, bool(pattern) and pattern == origin.pattern, branch, lent=origin.lent)
 
     # What leasing asks.
+
+    def await_page(self, host: bytes, key: bytes, pending: Pending) -> None:
+        """The URL is asked for; until it is known what its page brings, only so many doubtful ones may follow."""
+        if pending.trial or not is_clean(pending.trail):
+            self._awaited.setdefault(host, {})[key] = self._state.time.now_ms()
+
+    def arrived(self, key: bytes) -> None:
+        """What the URL brought is known, or that it brings no page."""
+        awaited = self._awaited.get(key[: keys.HOST_KEY])
+        if awaited is not None and awaited.pop(key, None) is not None and not awaited:
+            del self._awaited[key[: keys.HOST_KEY]]
+
+    def is_ahead(self, host: bytes) -> bool:
+        """Have so many doubtful URLs of the host been asked for that one should wait for what they bring?"""
+        awaited = self._awaited.get(host)
+        if awaited is None or len(awaited) < _AHEAD:
+            return False
+        oldest = next(iter(awaited))
+        if awaited[oldest] < self._state.time.now_ms() - _PATIENCE:  # whatever became of it
+            del awaited[oldest]
+            return False
+        return True
 
     async def ready(self, hosts: Sequence[Host]) -> None:
         """Have what is known of these hosts in memory."""
@@ -171,8 +200,8 @@ class Trapping:
         site = self._sites.live(host.key)
         if site is None:
             return False
-        trail = trail_of(pending.trail)
-        return traps.is_held(trail, site.window(site.key_of(traps.pattern_of(pending.url), trail.branch), trail))
+        trail, text = trail_of(pending.trail), traps.pattern_of(pending.url)
+        return not trail.pardoned and self._is_held(site, trail, text)
 
     def hold(self, host: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row of a URL that must wait."""
@@ -227,7 +256,10 @@ class Trapping:
     def family_stops(self, family: Host, trail: Trail) -> bool:
         """Must the first URL of a new host wait?"""
         site = self._sites.live(family.key)
-        return site is not None and traps.is_held(trail, site.window(site.key_of(_FAMILY, trail.branch), trail))
+        return site is not None and self._is_held(site, trail, _FAMILY)
+
+    def _is_held(self, site: Site, trail: Trail, text: str) -> bool:
+        return traps.is_dry(trail) or bool(site.barren_pattern(site.key_of(text, trail.branch), text, trail))
 
     def hold_sprout(self, family: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
         group: Group = family_group(family.row.name[2:])

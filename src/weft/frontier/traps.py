@@ -14,15 +14,15 @@ import msgspec
 
 from weft.urls.host import is_address, registrable
 
-from .trail import MANY, Trail
+from .trail import MANY, MOST_LENT, Trail
 
 # Swept: the share .02 to .3 (flat from .05), judged first 10 to 50 and the window 20 to 100 (flat), dry 1 to 3 (1 loses
 # pages beside five of fifteen traps, 3 costs 40 % more), forgiven 0 to 30 (0 loses an event calendar, 3 to 30 flat).
 _DRY: Final = 2  # fruitless pages in a row
 _ENOUGH: Final = 20  # pages before a pattern is judged
 _WINDOW: Final = 50  # pages that count
-_LEAST: Final = 0.1  # share of them that must be fruitful
-FORGIVEN: Final = 10  # debt that a fruitful trial takes away beside its own
+_LEAST: Final = 0.2  # share of them that must be fruitful
+FORGIVEN: Final = 3  # debt that a fruitful trial takes away beside its own
 
 # Taken over by eye from lists of session parameters of common web software.
 _SESSION: Final = re.compile(
@@ -34,8 +34,14 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
+_RUN: Final = re.compile(r"/\*(?:/\*)++")  # a month and its days are one pattern
 SESSIONS: Final = "/… session ids"
 """One pattern for all of a host's URLs that carry an id of the visit: each id would make a pattern of its own."""
+
+
+QUERIES: Final = "/…?*"
+"""A second pattern for all of a host's URLs with a query that were found on a page of the same path: views of one thing.
+Each path is a pattern of its own, and a trap beside each page of a site would be judged a thousand times."""
 
 
 class Verdict(IntEnum):
@@ -45,6 +51,11 @@ class Verdict(IntEnum):
     FRUITFUL = 1
     FRUITLESS = 2
     DUPLICATE = 3  # word for word what another page of the host says
+    LENT = 4  # fruitful, but only for its pattern: the host has had all of its words
+
+    @property
+    def is_fruitful(self) -> bool:
+        return self in (Verdict.FRUITFUL, Verdict.LENT)
 
 
 class Window(msgspec.Struct, array_like=True, gc=False):
@@ -78,8 +89,13 @@ def pattern_of(url: str) -> str:
         return ""
     if (query or ";" in path or _ID.search(path)) and _SESSION.search(url):
         return SESSIONS
-    shape = _VARIABLE.sub("*", path)
+    shape = _RUN.sub("/*", _VARIABLE.sub("*", path))
     return f"{shape}?*" if query else shape
+
+
+def is_lent(trail: Trail) -> bool:
+    """Is the page fruitful if it is new to its pattern alone? So many times in a row, else it must be new to its host."""
+    return not trail.ingrown and trail.lent < MOST_LENT
 
 
 def dry_behind(trail: Trail, verdict: Verdict) -> int:
@@ -90,17 +106,8 @@ def dry_behind(trail: Trail, verdict: Verdict) -> int:
 
 
 def is_dry(trail: Trail) -> bool:
+    """Has the way to it led past too many fruitless pages?"""
     return trail.dry >= _DRY and not trail.pardoned
-
-
-def is_held(trail: Trail, window: Window | None) -> bool:
-    """Must a URL wait whose turn has come? `window`: of its pattern, for pages come by as it was."""
-    return not trail.pardoned and (trail.dry >= _DRY or (window is not None and window.is_barren))
-
-
-def names_pattern(window: Window | None) -> bool:
-    """Do held URLs of the pattern form a group of their own? Until it has been judged they share their branch's."""
-    return window is not None and window.judged >= _ENOUGH
 
 
 def budget(constant: int, share: float, fruitful: int) -> float:

@@ -16,7 +16,7 @@ from weft.urls.host import host_of
 
 from . import about, directives, language, reading, sitemap, sniff, text
 from .decode import decode
-from .evidence import evidence
+from .evidence import evidence, told
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, preferences, refreshes
 from .wire import ParseJob
@@ -34,6 +34,7 @@ _FRAGMENT: Final = re.compile(
 _UNKNOWN: Final = frozenset({"", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*"})
 _LIST: Final = re.compile(_PROLOG + rb"<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>]", re.IGNORECASE | re.DOTALL)
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_LOOKED_AT: Final = 16_384  # characters of plain text whose lines tell what it brings
 _REACH: Final = 2048  # bytes looked at to tell what a body is
 _MAGIC: Final = (
     b"%PDF-",
@@ -104,7 +105,8 @@ class Reader:
         asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
         found_links = [*walk.links, *refreshes(walk.metas), *preferences(field(job.headers, "link"), job.url)]
         harvest = self._links.of_page(job, found_links, walk.base, asked.nofollow)
-        extract = text.compose(found, job.url)
+        selection = text.select(walk, job.url)
+        extract = text.compose(found, job.url, selection=selection)
         page = Page(
             job.id,
             job.url,
@@ -115,7 +117,7 @@ class Reader:
             needs_rendering=extract.needs_rendering,
             extractor=extract.extractor,
             metadata=about.to_json(extract),
-            evidence=evidence(job.url, extract.text, (extract.title, *found.walk.texts)),
+            evidence=evidence(job.url, walk, selection.kept),
         )
         return self._finished(page, body, harvest, asked)
 
@@ -129,7 +131,7 @@ class Reader:
             language=language.detect(words),
             charset=decoded.charset,
             extractor=PLAIN,
-            evidence=evidence(job.url, words, ()),
+            evidence=told(job.url, [(line, False) for line in words[:_LOOKED_AT].splitlines()], (), words),
         )
         asked = self._asked(job)
         harvest = self._links.of_page(job, preferences(field(job.headers, "link"), job.url), "", asked.nofollow)

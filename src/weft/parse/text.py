@@ -79,10 +79,12 @@ def main_text(html: bytes, url: str | None = None, *, charset: str | None = None
     return _written(walk, select(walk, url))
 
 
-def compose(reading: Reading, url: str | None = None, *, markdown: bool = False) -> Extract:
-    """The same from a page already read."""
+def compose(
+    reading: Reading, url: str | None = None, *, markdown: bool = False, selection: "Selection | None" = None
+) -> Extract:
+    """The same from a page already read, and perhaps its main text already selected."""
     walk = reading.walk
-    selection = select(walk, url)
+    selection = selection or select(walk, url)
     text = _written(walk, selection, markdown)
     about = metadata(walk, url)
     headings = _headings(walk, selection.kept)
