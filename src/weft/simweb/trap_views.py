@@ -1,6 +1,6 @@
 """Traps that show the same in ever new views: facets, filters, orders, session ids, searches, print, wiki histories."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode
 
 import xxhash
@@ -31,7 +31,7 @@ VARIANTS |= {"share": ("mail", "feed"), "lang": ("en", "de", "fr")}
 REVISIONS = 5_000
 
 
-def choices(path: str, query: str, options: dict[str, Sequence[str]]) -> list[Link]:
+def choices(path: str, query: str, options: Mapping[str, Sequence[str]]) -> list[Link]:
     """Every option added to a query. What was chosen last stands last, so each order of clicks is a URL."""
     chosen = dict(parse_qsl(query))
     links = []
@@ -45,7 +45,7 @@ def choices(path: str, query: str, options: dict[str, Sequence[str]]) -> list[Li
     return links
 
 
-def allowed(query: str, options: dict[str, Sequence[str]]) -> bool:
+def allowed(query: str, options: Mapping[str, Sequence[str]]) -> bool:
     pairs = parse_qsl(query)
     return bool(pairs) and all(value in options.get(name, ()) for name, value in pairs)
 
