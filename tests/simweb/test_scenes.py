@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.simweb.raw import ask
-from tests.simweb.reader import body_of, scene_of, walk
+from tests.simweb.reader import body_of, lines_of, scene_of, walk
 from weft.errors import ConfigError
 from weft.simweb import KINDS, LOOK_ALIKES, TRAPS, SceneScore, SimWeb, scenes_of, score_scene
 from weft.simweb.process import running
@@ -77,6 +77,31 @@ def test_honest_pages_differ(name: str) -> None:
         (body_of(scene, target) or b"").partition(b"<main>")[2].partition(b"</main>")[0] for target in scene.honest()
     ]
     assert len(set(mains)) == len(mains)
+
+
+def news_of(name: str, deep: int) -> list[bool]:
+    """Of each page in the order of reading (in a trap, where there is one), whether it has a line that is new."""
+    scene, seen, news = scene_of(alone(name)), set[str](), list[bool]()
+    for place in walk(scene, deep).order:
+        if bool(scene.trap(*place)) == BY_NAME[name].trap:
+            lines = lines_of(place, body_of(scene, place[1], place[0]) or b"")
+            news.append(bool(lines - seen))
+            seen |= lines
+    return news
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_honest_pages_bring_something_new(name: str) -> None:
+    news = news_of(name, 0)
+    assert sum(news) >= 0.95 * len(news)
+
+
+@pytest.mark.parametrize("name", [name for name in TRAPS if name != "tarpit"])
+def test_what_is_new_in_a_trap_is_soon_used_up(name: str) -> None:
+    """Only a tarpit has new text for ever."""
+    news = news_of(name, 12 if name == "calendars" else 600)
+    later = news[len(news) // 2 :]
+    assert sum(later) <= len(later) // 10
 
 
 @pytest.mark.parametrize("name", [*LOOK_ALIKES, *TRAPS])
