@@ -59,11 +59,11 @@ def crawled(folder: Path, *scenes: str, cap: int = 0, **sections: dict[str, Any]
         yield crawl_of(web, folder / "crawl", configured(web, folder, **sections), *more)
 
 
-def assert_whole(score: SceneScore) -> None:
+def assert_whole(score: SceneScore, bound: int = BOUND) -> None:
     """Every honest page, nothing that no page links to, and no more waste than a trap may cost."""
     assert score.missing == [], f"{len(score.missing)} of {score.honest} honest pages: {score.missing[:5]}"
     assert score.strange == []
-    assert {trap: cost for trap, cost in score.waste.items() if cost > BOUND and trap != "tarpit"} == {}
+    assert {trap: cost for trap, cost in score.waste.items() if cost > bound and trap != "tarpit"} == {}
 
 
 def cap_of(*scenes: str, more: int = BOUND) -> int:

@@ -18,7 +18,7 @@ SMALL = {
     "releases": "releases:150",
     "law": "law:250",
     # Above the 5,000 links that once were taken from a page, but with few pages behind them.
-    "anchors": "anchors:12000",
+    "anchors": "anchors:30000",
     "products": "products:200",
     "forum": "forum:80",
     "gallery": "gallery:200",

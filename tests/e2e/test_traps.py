@@ -16,13 +16,13 @@ from weft.simweb import TRAPS, scenes_of, score
 from weft.simweb.judge import Traps, url_of, without_port
 from weft.simweb.process import RunningWeb, running
 
-BESIDE = {name: f"articles:200+{name}" for name in TRAPS if name != "tarpit"}
+BESIDE = {name: f"articles:150+{name}" for name in TRAPS if name != "tarpit"}
 MIXED = (
     "articles:150+api:80+calendar+facets+session-query+soft-404",
     "articles:150+forum:30+words+echo+next+wiki",
 )
-LATE = ("articles:200+calendar", "articles:200+same-text", "articles:200+echo")
-KILLED = ("articles:200+facets", "articles:200+same-text", "articles:200+session-path")
+LATE = ("articles:150+calendar", "articles:150+same-text", "articles:150+echo")
+KILLED = ("articles:150+facets", "articles:150+same-text", "articles:150+session-path")
 # The whole of what long runs mix: every trap but the tarpit, which alone would never let a crawl end.
 MANY = (
     "articles:1000+calendar+facets+filters+sort+session-path+session-query",
@@ -80,10 +80,10 @@ def test_several_traps_on_one_host(tmp_path: Path) -> None:
 
 def test_evidence_that_comes_late_changes_only_the_waste(tmp_path: Path) -> None:
     """What waits a whole second to be made durable is parsed about 200 pages later."""
-    with crawled(tmp_path, *LATE, cap=cap_of(*LATE), crawl={"commit_seconds": 1.0}) as crawl:
+    with crawled(tmp_path, *LATE, cap=cap_of(*LATE, more=2 * BOUND), crawl={"commit_seconds": 1.0}) as crawl:
         crawl.assert_over()
         for scene in LATE:
-            assert_whole(crawl.scores[scene])
+            assert_whole(crawl.scores[scene], 2 * BOUND)
 
 
 def test_killed_three_times(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_late_evidence_alone(tmp_path: Path, name: str) -> None:
     scene = f"articles:1000+{name}"
     with crawled(tmp_path, scene, cap=cap_of(scene, more=10 * BOUND), crawl={"commit_seconds": 1.0}) as crawl:
         crawl.assert_over()
-        assert_whole(crawl.scores[scene])
+        assert_whole(crawl.scores[scene], 2 * BOUND)
 
 
 @pytest.mark.long
