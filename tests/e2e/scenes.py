@@ -1,14 +1,17 @@
 """Crawls scenes of simweb (look-alikes, traps) as a person would, and judges them by the server's log."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.crawling import config_of, report_of, weft
+from tests.e2e.crawling import PATIENCE, config_of, report_of, weft
 from weft.simweb import SceneScore, scenes_of, score_scene
+from weft.simweb.planting import Sites
 from weft.simweb.process import RunningWeb, running
+from weft.simweb.world import World
 
 BOUND = 350  # requests into a trap that no honest page links to
 DEEP = {"max_depth": 10_000, "max_depth_in_domain": 10_000}
@@ -56,8 +59,35 @@ def crawled(folder: Path, *scenes: str, cap: int = 0, **sections: dict[str, Any]
         yield crawl_of(web, folder / "crawl", configured(web, folder, **sections), *more)
 
 
-def assert_whole(score: SceneScore) -> None:
+def assert_whole(score: SceneScore, bound: int = BOUND) -> None:
     """Every honest page, nothing that no page links to, and no more waste than a trap may cost."""
     assert score.missing == [], f"{len(score.missing)} of {score.honest} honest pages: {score.missing[:5]}"
     assert score.strange == []
-    assert {trap: cost for trap, cost in score.waste.items() if cost > BOUND and trap != "tarpit"} == {}
+    assert {trap: cost for trap, cost in score.waste.items() if cost > bound and trap != "tarpit"} == {}
+
+
+def cap_of(*scenes: str, more: int = BOUND) -> int:
+    """What a crawl may cost at most: honest pages, what they link to, and the bound of each trap."""
+    web = Sites(World(scenes_of(*scenes)), 0)
+    pages = [len(set(web.scene(index).honest())) + len(set(web.scene(index).linked())) for index in range(len(scenes))]
+    return sum(pages) + more * sum(len(text.split("+")) for text in scenes)
+
+
+def kill_after(process: "subprocess.Popen[str]", web: RunningWeb, requests: int) -> bool:
+    """SIGKILL when the server has seen so many more requests; False if the crawl ended before."""
+    target = asked(web) + requests
+    for _ in range(PATIENCE * 50):
+        try:
+            process.wait(timeout=0.02)
+        except subprocess.TimeoutExpired:
+            if asked(web) >= target:
+                break
+        else:
+            return False
+    process.kill()
+    process.communicate()
+    return True
+
+
+def asked(web: RunningWeb) -> int:
+    return web.log_path.read_bytes().count(b"\n")

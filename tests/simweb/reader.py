@@ -20,6 +20,7 @@ class Found:
     """What the links of a scene lead to."""
 
     pages: set[str] = field(default_factory=set)  # that belong to no trap
+    order: list[Place] = field(default_factory=list)  # everything there was, in the order of reading
     linked: set[Place] = field(default_factory=set)  # URLs of traps on those pages
     broken: list[Place] = field(default_factory=list)
     depth: dict[str, int] = field(default_factory=dict)  # clicks from the start page
@@ -44,6 +45,17 @@ def links_of(place: Place, body: bytes) -> list[Place]:
     return [place for place in places if not place[1].startswith(POLICY) and "/static/" not in place[1]]
 
 
+def lines_of(place: Place, body: bytes) -> frozenset[str]:
+    """Lines of a page's main part, without digits and without the words of its own URL."""
+    own = set(re.findall(r"[a-z]+", "".join(place).lower()))
+    main = body.decode().partition("<main>")[2].partition("</main>")[0]
+    lines = [
+        re.findall(r"[^\W\d_]+", re.sub(r"<[^>]+>", " ", line).lower())
+        for line in re.split(r"\n|</(?:p|li|tr|div|h1|h2)>", main)
+    ]
+    return frozenset(filter(None, (" ".join([word for word in line if word not in own]) for line in lines)))
+
+
 def walk(scene: Scene, deep: int = 0) -> Found:
     """Breadth first; of each trap only the first `deep` pages."""
     found, honest = Found(), frozenset(scene.honest())
@@ -55,6 +67,7 @@ def walk(scene: Scene, deep: int = 0) -> Found:
         if body is None:
             found.broken.append(place)
             continue
+        found.order.append(place)
         trap = "" if _is_honest(place, scene, honest) else scene.trap(*place)
         if not trap:
             found.pages.add(place[1])

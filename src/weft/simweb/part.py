@@ -67,7 +67,7 @@ class Part:
             return []
         dice = self.prose.dice("neighbours", *key)
         chosen = [self._sample[(dice >> 11 * turn) % len(self._sample)] for turn in range(count)]
-        return [Link(path, path.strip("/").rpartition("/")[2] or "Home") for path in chosen]
+        return [Link(path, "Read more") for path in chosen]
 
 
 def items(links: Iterable[Link]) -> str:

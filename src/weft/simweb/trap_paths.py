@@ -108,8 +108,11 @@ class Words(Part):
             return None
         count = 5 + self.prose.dice(self.name, target) % 6
         onward = dict.fromkeys(self.prose.words(count, self.name, target, 1) + self.prose.words(1, target))
-        links = [Link(f"{target}/{word}", word.capitalize()) for word in onward]
+        links = [Link(f"{target}/{word}", self.label(word)) for word in onward]
         return Leaf(self.title(words), self.text(words) + items([*links, *self.neighbours(2, target)]))
+
+    def label(self, word: str) -> str:
+        return word.capitalize()
 
     def title(self, words: list[str]) -> str:
         return " ".join(words[-3:]).capitalize()
@@ -126,6 +129,9 @@ class SameText(Words):
 
     root = "/guide-to/"
     name = "same-text"
+
+    def label(self, _word: str) -> str:
+        return "Read more"
 
     def title(self, _words: list[str]) -> str:
         return "Welcome to the guide"
@@ -222,7 +228,8 @@ class Farm(Part):
         dice = [self.prose.dice("farm", target, turn) for turn in range(40)]
         words = [f"{SPAM[chance % len(SPAM)]} {SPAM[chance // 97 % len(SPAM)]}" for chance in dice]
         links = [Link(f"/links/{chance % 99_999_999}", text) for chance, text in zip(dice, words, strict=True)]
-        return Leaf(title_of(words[0]), paragraphs(" ".join(words[:12])) + items(links))
+        # Lines of a few words: what is new on a page is soon used up, and only the numbers go on.
+        return Leaf(title_of(words[0]), paragraphs(*words[:5]) + items(links))
 
 
 class Subdomains(Part):

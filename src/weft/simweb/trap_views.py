@@ -1,6 +1,6 @@
 """Traps that show the same in ever new views: facets, filters, orders, session ids, searches, print, wiki histories."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode
 
 import xxhash
@@ -31,7 +31,7 @@ VARIANTS |= {"share": ("mail", "feed"), "lang": ("en", "de", "fr")}
 REVISIONS = 5_000
 
 
-def choices(path: str, query: str, options: dict[str, Sequence[str]]) -> list[Link]:
+def choices(path: str, query: str, options: Mapping[str, Sequence[str]]) -> list[Link]:
     """Every option added to a query. What was chosen last stands last, so each order of clicks is a URL."""
     chosen = dict(parse_qsl(query))
     links = []
@@ -45,7 +45,7 @@ def choices(path: str, query: str, options: dict[str, Sequence[str]]) -> list[Li
     return links
 
 
-def allowed(query: str, options: dict[str, Sequence[str]]) -> bool:
+def allowed(query: str, options: Mapping[str, Sequence[str]]) -> bool:
     pairs = parse_qsl(query)
     return bool(pairs) and all(value in options.get(name, ()) for name, value in pairs)
 
@@ -293,10 +293,15 @@ class Wiki(Part):
         near = [self._link(number + step) for step in (1, 2)]
         if revision is None:
             return Leaf(title_of(path[6:]), text + items([*near, *tools]))
-        changed = self.prose.writer("revision", number, revision // 7).sentence()
+        kept = [line for place, line in enumerate(text.splitlines()) if self.prose.dice(path, revision, place) % 4]
+        text = "\n".join(kept) + "\n"
         steps = [other for other in (revision - 1, revision + 1) if 1 < other <= REVISIONS]
         tools += [Link(f"{path}?{kind}={other}", f"{kind} {other}") for other in steps for kind in ("oldid", "diff")]
-        return Leaf(title_of(path[6:]), paragraphs(changed) + text + items([*near, *tools]))
+        return Leaf(title_of(path[6:]), paragraphs(self._removed(number, revision)) + text + items([*near, *tools]))
+
+    def _removed(self, number: int, revision: int) -> str:
+        """One of three sentences that an article once had: old revisions and changes say little that is new."""
+        return self.prose.writer("removed", number, revision % 3).sentence()
 
     def _link(self, number: int) -> Link:
         number %= self.size
@@ -304,7 +309,7 @@ class Wiki(Part):
 
     def _difference(self, path: str, change: int) -> Leaf:
         number = number_of(path[6:])
-        before, after = (self.prose.writer("revision", number, when // 7).sentence() for when in (change - 1, change))
+        before, after = (self._removed(number or 0, when) for when in (change - 1, change))
         links = [
             Link(f"{path}?diff={other}", "Next change") for other in (change - 1, change + 1) if 1 < other <= REVISIONS
         ]
