@@ -198,6 +198,7 @@ class Outcome(Record, frozen=True):
     status: int = 0
     asked: tuple[Asked, ...] = ()  # every request made under the lease, in order
     detail: str = ""  # for a person: what exactly
+    lasting: bool = False  # nothing that heals by itself: a certificate nobody vouches for, a name that does not exist
     redirect: str = ""  # canonical target
     retry_after: float | None = None  # seconds the host wants to be left alone
     crawl_delay: float | None = None  # robots.txt's, where its rules are known; 0.0: known, none given
@@ -226,6 +227,7 @@ class Exchange(Record, frozen=True):
     finished: float
     failure: Reason | None = None
     detail: str = ""
+    lasting: bool = False  # as in an Outcome
     status: int = 0
     version: str = "1.1"
     reply: str = ""  # the reason phrase
