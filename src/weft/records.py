@@ -325,6 +325,7 @@ class Page(Record, frozen=True):
     links: tuple[Link, ...] = ()
     links_seen: int = 0
     drops: tuple[tuple[str, int], ...] = ()  # Drop word, count: links the parser left out
+    dropped: tuple[tuple[str, str], ...] = ()  # Drop word, one of them: a URL, or what stood there for one
     noindex: bool = False
     nofollow: bool = False
     canonical: str = ""

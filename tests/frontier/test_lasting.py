@@ -1,4 +1,4 @@
-"""What does not heal by itself is not tried again within a run: an untrusted certificate, a name that does not exist."""
+"""What does not heal by itself is not tried again within a run: an untrusted certificate, a name without a host."""
 
 import pytest
 

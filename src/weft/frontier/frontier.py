@@ -199,6 +199,10 @@ class Frontier:
             parked_hosts=totals.parked_hosts,
         )
 
+    def dropped(self) -> Mapping[Drop, str]:
+        """A URL for each reason for which links were not taken in, by this process."""
+        return self._admission.drops.examples
+
     async def explain(self, url: str) -> Story:
         """All that is known of a canonical URL, what comes next and why."""
         return await self._teller.tell(url)

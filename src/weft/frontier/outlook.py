@@ -21,6 +21,7 @@ PATIENCE: Final = 60.0  # seconds; what heals within them is waited for in any c
 TOLD: Final = 2.0  # seconds; shorter waits are not spoken of
 RETRY: Final = "another attempt"
 _EXAMPLES: Final = 5
+_SETTLED: Final = 5.0  # seconds; a URL is due a little after its host's pause, which begins before it is settled
 _RETRIES: Final = 20  # waiting rows looked at for an example
 
 
@@ -85,6 +86,14 @@ def moment_of(row: HostRow, at: float | None, quiet: float | None, due: float | 
     return Moment(at, row.pause, row.name, urls)
 
 
+def retry_of(row: HostRow, due: float, pending: Pending) -> Moment:
+    """What a URL waits for that failed: for its host, if that wants to be left alone as long, or for its own turn."""
+    if row.pause not in pace.ORDINARY and row.next_ms / 1000 > due - _SETTLED:
+        return Moment(due, row.pause, row.name, 1)
+    trouble = pending.visits[-1].reason if pending.visits else "a failure"
+    return Moment(due, f"{RETRY} after {trouble}", row.name, 1)
+
+
 class Lookout:
     def __init__(self, state: State) -> None:
         self._state = state
@@ -132,7 +141,10 @@ class Lookout:
                 self._ordinary_until = max(own)
                 return Outlook(self.ready_in(), waits=tuple(await self._first()))
             found = found.plus(look(moments, now))
-        waits = heapq.nsmallest(_EXAMPLES, [*(wait for wait in found.waits if wait.why != RETRY), *await self._retries()])
+        hosts = [wait for wait in found.waits if wait.why != RETRY]
+        named = {wait.host for wait in hosts}
+        retries = [wait for wait in await self._retries() if wait.host not in named]
+        waits = heapq.nsmallest(_EXAMPLES, hosts + retries)
         ready = self.ready_in()  # something may have come in meanwhile
         return Outlook(ready, found.long and (ready or 0.0) > PATIENCE, tuple(waits), found.urls, found.hosts)
 
@@ -162,19 +174,19 @@ class Lookout:
         return min(due.values()) / 1000 if due and totals.waiting > totals.waiting_parked else None
 
     async def _retries(self) -> list[Moment]:
-        """A few of the URLs that are due first."""
+        """The first URLs that are due, of a few hosts."""
         if self._due() is None:
             return []
         number = min(self._state.due, key=self._state.due.__getitem__)
         (rows,) = await self._state.table.scan([Range(number.to_bytes(2, "big") + keys.WAITING, limit=_RETRIES)])
-        found = [(int.from_bytes(item[:8], "big") / 1000, decode_pending(value)) for item, value in rows]
-        moments = []
-        for due, pending in found:
+        found: dict[str, Moment] = {}
+        for item, value in rows:
+            pending = decode_pending(value)
             key = url_key(pending.url, self._state.config.storage.partitions)
             row = await self._row(key[: keys.HOST_KEY])
-            if row is not None and not row.parked:
-                moments.append(Moment(due, f"{RETRY} after {_trouble(pending)}", row.name, 1))
-        return moments
+            if row is not None and not row.parked and row.name not in found:
+                found[row.name] = retry_of(row, int.from_bytes(item[:8], "big") / 1000, pending)
+        return list(found.values())
 
     async def _row(self, key: bytes) -> HostRow | None:
         if (host := self._state.hosts.live(key)) is not None:
@@ -187,8 +199,3 @@ class Lookout:
             partition = number.to_bytes(2, "big")
             async for rows in pages(self._state.table, partition + keys.HOST):
                 yield [(partition + item, decode_host(value)) for item, value in rows]
-
-
-def _trouble(pending: Pending) -> str:
-    """What came of the last attempt."""
-    return pending.visits[-1].reason if pending.visits else "a failure"
