@@ -31,7 +31,7 @@ async def server() -> AsyncIterator[Server]:
 
 def written(folder: Path, **tables: dict[str, Any]) -> Path:
     """A configuration whose second attempt would be 100 s away."""
-    whole = {
+    whole: dict[str, dict[str, Any]] = {
         "scope": {"own": ["127.0.0.0/8", "*.test"], "reach": "host"},
         "frontier": {"retry": [0.1, 100.0], "jitter": 0.0},
         "pace": {"delay": 0.05},

@@ -46,16 +46,16 @@ def progress(config: Config, *, quiet: bool) -> Iterator[Callable[[Report], None
         yield _nothing
     elif console.is_terminal:
         with Live(console=console, refresh_per_second=4, transient=True) as live:
-            yield lambda report: live.update(_panel(report, rate.update(report), config))
+            yield lambda report: live.update(panel(report, rate.update(report), config))
     else:
-        yield _plain(rate, config)
+        yield plain(rate, config)
 
 
 def _nothing(_: Report) -> None:
     """Programs read the final object only."""
 
 
-def _plain(rate: Rate, config: Config) -> Callable[[Report], None]:
+def plain(rate: Rate, config: Config) -> Callable[[Report], None]:
     seen = 0
 
     def show(report: Report) -> None:
@@ -73,7 +73,7 @@ def _plain(rate: Rate, config: Config) -> Callable[[Report], None]:
     return show
 
 
-def _panel(report: Report, speed: float, config: Config) -> Table:
+def panel(report: Report, speed: float, config: Config) -> Table:
     grid = Table.grid(padding=(0, 2))
     left = _time_left(report, speed, config)
     grid.add_row("fetched", f"{report.fetched:,} pages, {speed:.1f}/s, {size(report.bytes)}")

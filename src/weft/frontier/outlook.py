@@ -118,7 +118,8 @@ class Lookout:
 
     def last(self) -> Outlook:
         """What `outlook` found, while it still holds."""
-        holds = not self._state.leases and (self.ready_in() or 0.0) > 0.0
+        past = any(wait.until <= self._state.time.wall() for wait in self._last.waits)
+        holds = not past and not self._state.leases and (self.ready_in() or 0.0) > 0.0
         return self._last if holds else Outlook()
 
     async def outlook(self) -> Outlook:
@@ -141,10 +142,10 @@ class Lookout:
                 self._ordinary_until = max(own)
                 return Outlook(self.ready_in(), waits=tuple(await self._first()))
             found = found.plus(look(moments, now))
-        hosts = [wait for wait in found.waits if wait.why != RETRY]
-        named = {wait.host for wait in hosts}
+        waits = [wait for wait in found.waits if wait.why != RETRY]
+        named = {wait.host for wait in waits}
         retries = [wait for wait in await self._retries() if wait.host not in named]
-        waits = heapq.nsmallest(_EXAMPLES, hosts + retries)
+        waits = heapq.nsmallest(_EXAMPLES, waits + retries)
         ready = self.ready_in()  # something may have come in meanwhile
         return Outlook(ready, found.long and (ready or 0.0) > PATIENCE, tuple(waits), found.urls, found.hosts)
 
