@@ -66,7 +66,7 @@ async def test_a_host_that_wants_an_hour_ends_the_crawl_and_what_waits_is_named(
     assert done.returncode == 3, done.stderr
     assert "run it again" in done.stdout
     assert "127.0.0.1  Retry-After, until " in done.stdout
-    assert "in all 1 URLs on 1 hosts" in done.stdout
+    assert "in all 1 URL on 1 host;" in done.stdout
     asked = len(server.seen)
     again = await crawled(out, config, "--json")  # the hour is not over
     report = json.loads(again.stdout)

@@ -169,7 +169,7 @@ def print_report(report: Report, path: Path) -> None:
             ("links", f"{report.links_seen:,} seen, {report.urls_new:,} new URLs on {report.hosts:,} hosts"),
             ("not fetched", f"{report.robots_denied:,} denied by robots.txt, {report.failed:,} failed"),
             ("left", f"{report.pending:,} pending, {report.parked:,} parked with their hosts, {report.dead:,} dead"),
-            ("ended", _ENDINGS[report.ended]),
+            ("ended", _ENDINGS[report.ended] + _but(report)),
         ]
     )
     _print_waits(report)
@@ -179,12 +179,18 @@ def print_report(report: Report, path: Path) -> None:
     _print_places(report, path)
 
 
+def _but(report: Report) -> str:
+    left = report.ended == Ending.EXHAUSTED.value and report.parked
+    return f" but {show.many(report.parked, 'URL')} of hosts that were given up" if left else ""
+
+
 def _print_waits(report: Report) -> None:
     if report.waits:
         show.line("\nwaiting for")
         show.pairs((f"  {wait.host}", f"{wait.why}, until {show.until(wait.until)}") for wait in report.waits)
     if report.wait_urls:
-        show.line(f"  in all {report.wait_urls:,} URLs on {report.wait_hosts:,} hosts; they are kept")
+        urls, hosts = show.many(report.wait_urls, "URL"), show.many(report.wait_hosts, "host")
+        show.line(f"  in all {urls} on {hosts}; what waits is kept")
 
 
 def _print_missing(missing: list[Missing]) -> None:
@@ -224,7 +230,7 @@ def _print_places(report: Report, path: Path) -> None:
 
 
 _KINDS = {
-    "answer": "answers that brought no page",
+    "answer": "requests that brought no page",
     "page": "pages that could not be read",
     "link": "links not followed",
 }
