@@ -110,7 +110,7 @@ class Report(msgspec.Struct, frozen=True):
     wait_hosts: int = 0
     troubles: list[Trouble] = []  # of this run
     seeds: list[SeedEnd] = []  # of those given to this run, the first that never brought a page
-    seeds_failed: bool = False  # seeds were given, and none of them has ever brought a page
+    seeds_failed: bool = False  # seeds were given, and none of them has ever brought a page though its turn came
 
 
 class Example(NamedTuple):

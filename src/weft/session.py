@@ -27,6 +27,7 @@ Watch: TypeAlias = Callable[[Report], None]
 
 Result = TypeVar("Result")
 _SEEDS_AT_ONCE: Final = 1000
+_UNASKED: Final = ("pending", "leased")
 _SEEDS_TOLD: Final = 100  # of those that brought no page
 
 
@@ -126,7 +127,7 @@ class Session:
     async def _finish(self, ending: Ending) -> Report:
         """Shards whole, counts kept, the report written."""
         await self.corpus.compact(final=True)
-        barren, failed = await self._barren()
+        barren, failed = await self._barren(cut=ending in (Ending.LIMIT, Ending.STOPPED))
         report = msgspec.structs.replace(self.report(), ended=ending.value, seeds=barren, seeds_failed=failed)
         tally = self.shared.tally
         tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
@@ -135,18 +136,22 @@ class Session:
         self.directory.write_report(report)
         return report
 
-    async def _barren(self) -> tuple[list[SeedEnd], bool]:
-        """Seeds of this run that never brought a page, the first of them; and whether none ever did."""
+    async def _barren(self, *, cut: bool) -> tuple[list[SeedEnd], bool]:
+        """Seeds of this run that never brought a page, the first of them; and whether none ever did.
+
+        In a crawl that was cut short, seeds whose turn had not come have not failed.
+        """
         barren: list[SeedEnd] = []
-        found, tally = False, self.shared.tally
+        found, unasked, tally = False, False, self.shared.tally
         for number, url in enumerate(self.seeds):
             if number >= _SEEDS_AT_ONCE and (found or not (tally.fetched or tally.counts["outcome.unchanged"])):
                 break
             end = await self._end_of(url)
             found = found or end is None
+            unasked = unasked or (end is not None and end.word in _UNASKED)
             if end is not None and len(barren) < _SEEDS_TOLD:
                 barren.append(end)
-        return barren, bool(self.seeds) and not found
+        return barren, bool(self.seeds) and not (found or (cut and unasked))
 
     async def _end_of(self, seed: str) -> SeedEnd | None:
         """Why a seed, or what it redirects to, has brought no page; None: it has."""

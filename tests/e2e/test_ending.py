@@ -217,3 +217,13 @@ async def test_a_seed_that_brought_a_page_once_is_none_that_failed(server: Serve
         report = json.loads(done.stdout)
         assert (done.returncode, report["ended"], report["seeds"]) == (status, ending, []), done.stderr
         await server.close()
+
+
+async def test_a_seed_whose_turn_had_not_come_at_the_limit_has_not_failed(server: Server, tmp_path: Path) -> None:
+    """The first request is for robots.txt, the second would come 200 s later."""
+    server.answers["/robots.txt"] = page(b"User-agent: *\nCrawl-delay: 200", kind="text/plain")
+    config = written(tmp_path, crawl={"max_seconds": 1.0})
+    done = await crawled(tmp_path / "crawl", config, f"http://127.0.0.1:{server.port}/", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ended"], report["seeds_failed"]) == (0, "limit", False)
+    assert [end["word"] for end in report["seeds"]] == ["pending"]
