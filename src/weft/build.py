@@ -144,7 +144,7 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
             KillPoints(),
         )
         archive = Archive(stores, clock, config.archive, KillPoints())
-        yield Look(frontier, fetcher, archive, report_of(tally, frontier.counts(), corpus.counts()))
+        yield Look(frontier, fetcher, archive, report_of(tally, frontier.counts(), corpus.counts(), directory.path))
         if not read_only:
             await frontier.close()
 

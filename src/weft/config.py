@@ -89,6 +89,10 @@ class Frontier(Section, frozen=True):
         300.0,
         900.0,
     )
+    finish: Annotated[
+        Literal["prompt", "patient"],
+        _doc("when all that is left waits longer than a minute for something to heal: `prompt` ends, `patient` waits"),
+    ] = "prompt"
     jitter: Annotated[Share, _doc("retry times vary by up to this share, up and down")] = 0.3
     recent: Annotated[Positive, _doc("URLs kept in memory by the seen check, 16 bytes each")] = 4_000_000
     known_bytes: Annotated[

@@ -40,6 +40,7 @@ class Ending(Enum):
 
     EXHAUSTED = "exhausted"  # nothing can become ready except what is parked or dead
     LIMIT = "limit"  # pages, bytes or time
+    WAITING = "waiting"  # what is left waits longer than a minute for something to heal; nothing lost, run it again
     STOPPED = "stopped"  # by a person; nothing lost, run it again
 
 
@@ -118,9 +119,12 @@ class Crawler:
             return Ending.STOPPED
         if self._limit_reached():
             return Ending.LIMIT
-        if self.under_way or self._shared.frontier.ready_in() is not None or await self._refiner.may_find_links():
+        if self.under_way or await self._refiner.may_find_links():
             return None
-        return Ending.EXHAUSTED
+        outlook = await self._shared.frontier.outlook()
+        if outlook.ready_in is None:
+            return Ending.EXHAUSTED
+        return Ending.WAITING if outlook.long and self._shared.config.frontier.finish == "prompt" else None
 
     def _limit_reached(self) -> bool:
         limits, tally = self._shared.config.crawl, self._shared.tally

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
@@ -17,7 +17,8 @@ from .fetch.fetcher import Fetcher
 from .foreign import refine_file
 from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
-from .metrics import Report, Tally
+from .frontier.story import Story
+from .metrics import Report, SeedEnd, Tally, Wait, meaning_of
 from .parse.pool import ParserPool
 from .records import Link
 
@@ -26,6 +27,8 @@ Watch: TypeAlias = Callable[[Report], None]
 
 Result = TypeVar("Result")
 _SEEDS_AT_ONCE: Final = 1000
+_UNASKED: Final = ("pending", "leased")
+_SEEDS_TOLD: Final = 100  # of those that brought no page
 
 
 @dataclass(frozen=True)
@@ -39,16 +42,25 @@ class Session:
     corpus: Corpus
     refiner: Refiner
     started: float  # monotonic
+    seeds: list[str] = field(default_factory=list)  # given to this run
 
     @property
     def frontier(self) -> Frontier:
         return self.shared.frontier
 
-    async def add_seeds(self, seeds: Sequence[Link]) -> None:
-        """Into the frontier; seeds that are known already change nothing."""
+    async def add_seeds(self, seeds: Sequence[Link]) -> list[SeedEnd]:
+        """Into the frontier; seeds that are known already change nothing. The first of those that are not taken in."""
+        dropped: list[SeedEnd] = []
         for start in range(0, len(seeds), _SEEDS_AT_ONCE):
-            added = await self.frontier.add(seeds[start : start + _SEEDS_AT_ONCE])
+            some = seeds[start : start + _SEEDS_AT_ONCE]
+            added = await self.frontier.add(some)
             self.shared.tally.links(added.new, added.drops)
+            for link in some if added.drops and len(dropped) < _SEEDS_TOLD else ():
+                story = await self.frontier.explain(link.url)
+                if story.state == "unknown":
+                    dropped.append(told(link.url, story))
+        self.seeds.extend(link.url for link in seeds)
+        return dropped[:_SEEDS_TOLD]
 
     def stop(self) -> None:
         """Finish what is in flight and come to rest."""
@@ -79,9 +91,17 @@ class Session:
 
     def report(self) -> Report:
         """How it stands now."""
-        report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts())
-        seconds = report.seconds + self.shared.clock.monotonic() - self.started
-        return msgspec.structs.replace(report, seconds=seconds, cpu_seconds=report.cpu_seconds + cpu_seconds())
+        self.shared.tally.sample(self.frontier.dropped())
+        report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts(), self.directory.path)
+        waits = self.frontier.waits()
+        return msgspec.structs.replace(
+            report,
+            seconds=report.seconds + self.shared.clock.monotonic() - self.started,
+            cpu_seconds=report.cpu_seconds + cpu_seconds(),
+            waits=[Wait(wait.host, wait.why, wait.until, wait.urls) for wait in waits.waits],
+            wait_urls=waits.urls,
+            wait_hosts=waits.hosts,
+        )
 
     async def _watched(self, work: Awaitable[Result], watch: Watch) -> Result:
         watching = asyncio.create_task(self._watch(watch))
@@ -107,7 +127,8 @@ class Session:
     async def _finish(self, ending: Ending) -> Report:
         """Shards whole, counts kept, the report written."""
         await self.corpus.compact(final=True)
-        report = msgspec.structs.replace(self.report(), ended=ending.value)
+        barren, failed = await self._barren(cut=ending in (Ending.LIMIT, Ending.STOPPED))
+        report = msgspec.structs.replace(self.report(), ended=ending.value, seeds=barren, seeds_failed=failed)
         tally = self.shared.tally
         tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
         await tally.save(self.shared.table)
@@ -115,8 +136,49 @@ class Session:
         self.directory.write_report(report)
         return report
 
+    async def _barren(self, *, cut: bool) -> tuple[list[SeedEnd], bool]:
+        """Seeds of this run that never brought a page, the first of them; and whether none ever did.
 
-def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> Report:
+        In a crawl that was cut short, seeds whose turn had not come have not failed.
+        """
+        barren: list[SeedEnd] = []
+        found, unasked, tally = False, False, self.shared.tally
+        for number, url in enumerate(self.seeds):
+            if number >= _SEEDS_AT_ONCE and (found or not (tally.fetched or tally.counts["outcome.unchanged"])):
+                break
+            end = await self._end_of(url)
+            found = found or end is None
+            unasked = unasked or (end is not None and end.word in _UNASKED)
+            if end is not None and len(barren) < _SEEDS_TOLD:
+                barren.append(end)
+        return barren, bool(self.seeds) and not (found or (cut and unasked))
+
+    async def _end_of(self, seed: str) -> SeedEnd | None:
+        """Why a seed, or what it redirects to, has brought no page; None: it has."""
+        url = seed
+        for _ in range(self.shared.config.scope.max_redirects + 1):
+            story = await self.frontier.explain(url)
+            if story.learned is not None or (story.settled is not None and story.settled.fetches):
+                return None
+            if story.settled is None or not story.settled.redirect:
+                break
+            url = story.settled.redirect
+        return told(seed, story)
+
+
+def told(seed: str, story: Story) -> SeedEnd:
+    """The end of a seed, or of what it redirected to."""
+    lead = "" if story.url == seed else f"redirects to {story.url}: "
+    if story.drop is not None:
+        return SeedEnd(seed, story.drop.value, f"{lead}not taken in: {meaning_of(story.drop)}")
+    if not story.visits:
+        return SeedEnd(seed, story.state, lead + (story.next if story.state != "unknown" else "not taken in"))
+    last = story.visits[-1]
+    detail = f" ({last.detail})" if last.detail else ""
+    return SeedEnd(seed, last.reason.value, f"{lead}{last.reason.meaning}{detail}")
+
+
+def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts, path: Path) -> Report:
     """The counts of all stages, of earlier runs."""
     return Report(
         fetched=tally.fetched,
@@ -142,4 +204,7 @@ def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> R
         dropped_links=tally.named("drop"),
         removed=corpus.removed,
         refused=tally.named("refusal"),
+        missing=tally.missing(path),
+        waiting=frontier.waiting,
+        troubles=list(tally.troubles.values()),
     )

@@ -96,8 +96,9 @@ def test_what_cannot_be_reached_is_parked_and_counted(tmp_path: Path, seed: str,
     config = written(tmp_path, "quick.toml", QUICK)
     url = seed.format(port=free_port())
     done = weft("crawl", url, "--out", tmp_path / "crawl", "--config", config, "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr  # no seed brought a page
     report = report_of(done)
+    assert [(end["seed"], end["word"]) for end in report["seeds"]] == [(url, reason)]
     assert report["fetched"] == 0
     assert report["parked"] + report["dead"] == 1
     assert report["ended"] == "exhausted"

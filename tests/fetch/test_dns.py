@@ -51,7 +51,7 @@ async def test_names_that_do_not_exist_are_remembered_too() -> None:
     resolver = Resolver([fake], clock)
     for _ in range(3):
         answer = await resolver.resolve("none.test")
-        assert (answer.addresses, answer.problem) == ((), "no such name")
+        assert (answer.addresses, answer.problem, answer.nowhere) == ((), "no such name", True)
     assert len(fake.asked) == 1
     clock.tick(901)
     await resolver.resolve("none.test")
@@ -83,7 +83,7 @@ async def test_a_resolver_that_rests_is_asked_when_all_do() -> None:
     first, second = Fake({"h.test": None}), Fake({"h.test": None})
     resolver = Resolver([first, second], clock)
     answer = await resolver.resolve("h.test")
-    assert answer.problem == "SERVFAIL; SERVFAIL"
+    assert (answer.problem, answer.nowhere) == ("SERVFAIL; SERVFAIL", False)
     first.names["h.test"] = (("1.1.1.1",), 0.0)
     assert not (await resolver.resolve("h.test")).addresses  # trouble is remembered, for a short time
     clock.tick(31)

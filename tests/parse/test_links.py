@@ -181,6 +181,18 @@ def test_number_of_links_is_bounded() -> None:
     found = LinkReader(config).of_page(ParseJob("id", PAGE, b""), many, "", False)
     assert len(found.links) == 10
     assert found.drops == (("too-many-links", 990),)
+    ((word, url),) = found.dropped
+    assert word == "too-many-links"
+    assert url not in {link.url for link in found.links}
+
+
+def test_one_example_of_each_drop() -> None:
+    html = "<a href=/1 rel=nofollow>a</a><a href=/2 rel=nofollow>b</a><a href=tel:1>c</a><a href=tel:2>d</a>"
+    assert harvest(html).dropped == (("nofollow", "https://www.site.org/1"), ("scheme", "tel:1"))
+    assert harvest("<a href=/in>a</a><a href=/on>b</a>", depth=20).dropped == (("too-deep", "https://www.site.org/in"),)
+    long = "/" + "x" * 5000
+    assert harvest(f"<a href={long}>a</a>").dropped == (("url-too-long", long[:2048]),)
+    assert harvest("<a href=/fine>a</a>").dropped == ()
 
 
 def test_the_same_reader_does_not_mix_up_sites_or_pages() -> None:

@@ -18,14 +18,14 @@ from weft.config import settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory
 from weft.errors import SeedError, UsageError
-from weft.metrics import Report
+from weft.metrics import Missing, Report, SeedEnd
 from weft.records import Link
 from weft.session import Session
 from weft.urls.canonical import BadURLError
 from weft.urls.seeds import read_seeds, seed
 
 from . import show
-from .progress import progress
+from .progress import complaints, progress
 
 _COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
 
@@ -42,7 +42,16 @@ def crawl(options: argparse.Namespace) -> int:
         show.json_line(report)
     else:
         print_report(report, directory.path)
-    return 3 if ending is Ending.STOPPED else 0
+    return status_of(ending, report)
+
+
+def status_of(ending: Ending, report: Report) -> int:
+    """The exit status of a crawl: 0 only for its end or a limit, and for something that it brought."""
+    if ending is Ending.STOPPED:
+        return 3
+    if report.seeds_failed:
+        return 1
+    return 3 if ending is Ending.WAITING else 0
 
 
 async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.Namespace) -> tuple[Ending, Report]:
@@ -50,9 +59,24 @@ async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.N
         stop_on_signals(session)
         if options.again:
             await session.frontier.again()
-        await session.add_seeds(seeds)
-        with progress(directory.config, quiet=options.json) as watch:
-            return await session.crawl(watch)
+        _name_dropped(await session.add_seeds(seeds))
+        complain = complaints()
+        with progress(directory.config, quiet=options.json) as show_progress:
+
+            def watch(report: Report) -> None:
+                complain(report)
+                show_progress(report)
+
+            ending, report = await session.crawl(watch)
+        complain(report)
+        return ending, report
+
+
+def _name_dropped(seeds: list[SeedEnd]) -> None:
+    for end in seeds[:_COMPLAINTS]:
+        sys.stderr.write(show.printable(f"weft: seed {end.seed}: {end.why}") + "\n")
+    if len(seeds) > _COMPLAINTS:
+        sys.stderr.write("weft: more seeds were not taken in\n")
 
 
 def stop_on_signals(session: Session) -> None:
@@ -145,19 +169,75 @@ def print_report(report: Report, path: Path) -> None:
             ("links", f"{report.links_seen:,} seen, {report.urls_new:,} new URLs on {report.hosts:,} hosts"),
             ("not fetched", f"{report.robots_denied:,} denied by robots.txt, {report.failed:,} failed"),
             ("left", f"{report.pending:,} pending, {report.parked:,} parked with their hosts, {report.dead:,} dead"),
-            ("ended", _ENDINGS[report.ended]),
+            ("ended", _ENDINGS[report.ended] + _but(report)),
         ]
     )
-    show.line()
-    show.line(f"corpus   {path}/corpus/data/*.parquet")
-    show.line(f"archive  {path}/raw/*.warc.gz")
+    _print_waits(report)
+    # What is held back has its lines here: one for each pattern.
+    _print_missing(report.missing)
+    _print_seeds(report)
+    _print_places(report, path)
+
+
+def _but(report: Report) -> str:
+    left = report.ended == Ending.EXHAUSTED.value and report.parked
+    return f" but {show.many(report.parked, 'URL')} of hosts that were given up" if left else ""
+
+
+def _print_waits(report: Report) -> None:
+    if report.waits:
+        show.line("\nwaiting for")
+        show.pairs((f"  {wait.host}", f"{wait.why}, until {show.until(wait.until)}") for wait in report.waits)
+    if report.wait_urls:
+        urls, hosts = show.many(report.wait_urls, "URL"), show.many(report.wait_hosts, "host")
+        show.line(f"  in all {urls} on {hosts}; what waits is kept")
+
+
+def _print_missing(missing: list[Missing]) -> None:
+    """What is not there and why: how often, and the line to type to learn more of an example."""
+    for kind, title in _KINDS.items():
+        if some := [row for row in missing if row.kind == kind]:
+            show.line(f"\n{title}")
+            width = max(len(row.word) for row in some)
+            for row in some:
+                show.line(f"  {row.word:<{width}}  {row.count:>7,}  {row.meaning}".rstrip())
+                if told := row.inspect or row.example:
+                    show.line(f"  {'':<{width}}           {show.printable(told)}")
+
+
+def _print_seeds(report: Report) -> None:
+    """Every seed that brought nothing, where none brought anything; else some."""
+    shown = report.seeds if report.seeds_failed else report.seeds[:_COMPLAINTS]
+    if shown:
+        show.line("\nno seed brought a page" if report.seeds_failed else "\nseeds that brought no page")
+        show.pairs((f"  {end.seed}", f"{end.word}: {end.why}") for end in shown)
+    if len(shown) < len(report.seeds):
+        show.line("  and more")
+
+
+def _print_places(report: Report, path: Path) -> None:
+    """Where things lie, as far as they are there."""
+    rows = []
+    if any((path / "corpus" / "data").glob("*.parquet")):
+        rows.append(("corpus", f"{path}/corpus/data/*.parquet"))
+    if any((path / "raw").glob("*.warc.gz")):
+        rows.append(("archive", f"{path}/raw/*.warc.gz"))
     if report.parked or report.dead:
-        show.line(f"trouble  weft dead {path} lists what was given up and why")
+        rows.append(("trouble", f"weft dead {path} lists what was given up and why"))
+    if rows:
+        show.line()
+        show.pairs(rows)
 
 
+_KINDS = {
+    "answer": "requests that brought no page",
+    "page": "pages that could not be read",
+    "link": "links not followed",
+}
 _ENDINGS = {
     Ending.EXHAUSTED.value: "nothing is left to fetch",
     Ending.LIMIT.value: "the limit is reached",
+    Ending.WAITING.value: "only URLs are left that wait longer than a minute; run it again, or see [frontier] finish",
     Ending.STOPPED.value: "stopped; nothing is lost, run the same command to go on",
     "": "-",
 }

@@ -14,7 +14,7 @@ from weft.config import Config
 from weft.metrics import Report
 from weft.records import Fate, Reason
 
-from .show import duration, size
+from .show import duration, printable, size, until
 
 _WINDOW: Final = 10  # snapshots (seconds) the rate is taken over
 _PLAIN_EVERY: Final = 10  # snapshots between plain lines
@@ -46,34 +46,34 @@ def progress(config: Config, *, quiet: bool) -> Iterator[Callable[[Report], None
         yield _nothing
     elif console.is_terminal:
         with Live(console=console, refresh_per_second=4, transient=True) as live:
-            yield lambda report: live.update(_panel(report, rate.update(report), config))
+            yield lambda report: live.update(panel(report, rate.update(report), config))
     else:
-        yield _plain(rate, config)
+        yield plain(rate, config)
 
 
 def _nothing(_: Report) -> None:
     """Programs read the final object only."""
 
 
-def _plain(rate: Rate, config: Config) -> Callable[[Report], None]:
+def plain(rate: Rate, config: Config) -> Callable[[Report], None]:
     seen = 0
 
     def show(report: Report) -> None:
         nonlocal seen
         speed = rate.update(report)
         if seen % _PLAIN_EVERY == 0:
-            left = _time_left(report, speed, config)
+            more = _time_left(report, speed, config) + _waiting(report, "; ")
             sys.stderr.write(
                 f"{duration(report.seconds)}: {report.fetched:,} pages ({speed:.1f}/s), "
                 f"{report.documents:,} documents, "
-                f"{report.pending:,} pending on {report.hosts:,} hosts, {_errors(report):,} errors{left}\n"
+                f"{report.pending:,} pending on {report.hosts:,} hosts, {_errors(report):,} errors{more}\n"
             )
         seen += 1
 
     return show
 
 
-def _panel(report: Report, speed: float, config: Config) -> Table:
+def panel(report: Report, speed: float, config: Config) -> Table:
     grid = Table.grid(padding=(0, 2))
     left = _time_left(report, speed, config)
     grid.add_row("fetched", f"{report.fetched:,} pages, {speed:.1f}/s, {size(report.bytes)}")
@@ -81,7 +81,30 @@ def _panel(report: Report, speed: float, config: Config) -> Table:
     grid.add_row("frontier", f"{report.pending:,} pending on {report.hosts:,} hosts; {report.urls_new:,} URLs found")
     grid.add_row("trouble", f"{_errors(report):,} errors, {report.parked:,} parked, {report.dead:,} dead")
     grid.add_row("time", f"{duration(report.seconds)}{left}")
+    if report.waits:
+        grid.add_row("now", _waiting(report))
     return grid
+
+
+def _waiting(report: Report, lead: str = "") -> str:
+    """For what and until when, if the crawl asks nobody at the moment."""
+    if not report.waits:
+        return ""
+    first = report.waits[0]
+    return printable(f"{lead}waiting for {first.host}: {first.why}, until {until(first.until)}")
+
+
+def complaints() -> Callable[[Report], None]:
+    """Tells once, on stderr, of each failure that does not heal by itself."""
+    told: set[str] = set()
+
+    def complain(report: Report) -> None:
+        for trouble in report.troubles:
+            if trouble.url not in told:
+                told.add(trouble.url)
+                sys.stderr.write(printable(f"weft: {trouble.url}: {trouble.word}: {trouble.why}") + "\n")
+
+    return complain
 
 
 def _errors(report: Report) -> int:

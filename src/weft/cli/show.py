@@ -46,6 +46,17 @@ def moment(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def many(count: int, thing: str) -> str:
+    """`1 URL`, `2 URLs`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def until(seconds: float) -> str:
+    """A moment to come, as the clock on the wall shows it."""
+    at, now = datetime.fromtimestamp(seconds).astimezone(), datetime.now().astimezone()
+    return f"{at:%H:%M:%S}" if at.date() == now.date() else f"{at:%Y-%m-%d %H:%M:%S}"
+
+
 def size(count: float) -> str:
     """Bytes with a unit."""
     for unit in ("B", "KB", "MB", "GB"):

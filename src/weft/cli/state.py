@@ -51,9 +51,14 @@ def _print_counts(report: Report) -> None:
             )
 
 
+_OF_THE_LAST_RUN = ("ended", "waits", "wait_urls", "wait_hosts", "troubles", "seeds", "seeds_failed")
+
+
 async def _report(directory: CrawlDirectory) -> Report:
     async with looked_at(directory) as look:
-        return msgspec.structs.replace(look.report, ended=directory.progress().ended)
+        last = directory.progress()  # what is not kept but there: how the last run ended, and why
+        ended = {name: getattr(last, name) for name in _OF_THE_LAST_RUN}
+        return msgspec.structs.replace(look.report, **ended)
 
 
 class Inspection(msgspec.Struct, frozen=True):

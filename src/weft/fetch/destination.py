@@ -27,6 +27,7 @@ class End(NamedTuple):
     reason: Reason | None
     detail: str
     truncated: str = ""
+    lasting: bool = False
 
 
 class _Known(NamedTuple):
@@ -82,5 +83,5 @@ class Destinations:
         if checked:
             return _Known(host, found, checked)
         if found and not refusals:
-            return End(Reason.DNS_FAILED, found.problem)
+            return End(Reason.DNS_FAILED, found.problem, lasting=found.nowhere)
         return End(Reason.ADDRESS_FORBIDDEN, "; ".join(filter(None, refusals.values())))

@@ -34,6 +34,7 @@ class Answer(NamedTuple):
     addresses: tuple[str, ...]
     ttl: float
     problem: str = ""
+    nowhere: bool = False  # the name does not exist, or has no address; else nobody could say
 
 
 class LookupFailedError(Exception):
@@ -137,7 +138,7 @@ class Resolver:
                 continue
             health.answered()
             if not answer.addresses:
-                return answer._replace(ttl=_NO_SUCH_NAME_TTL, problem=answer.problem or "no such name")
+                return answer._replace(ttl=_NO_SUCH_NAME_TTL, problem=answer.problem or "no such name", nowhere=True)
             return answer._replace(ttl=min(max(answer.ttl, MIN_TTL), MAX_TTL))
         return Answer((), _TROUBLE_TTL, "; ".join(problems) or "no resolver is configured")
 

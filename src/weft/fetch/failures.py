@@ -44,6 +44,11 @@ def reason_of(error: BaseException, in_body: bool) -> Reason:
     return Reason.TRUNCATED if in_body else Reason.RESET
 
 
+def is_untrusted(error: BaseException) -> bool:
+    """Whether the server showed a certificate that nobody we trust vouches for: for this name, and today."""
+    return isinstance(error, aiohttp.ClientConnectorCertificateError)
+
+
 def sentence(error: BaseException) -> str:
     """One line for a person, without control characters, at most 200 characters."""
     text = " ".join(str(error).split())

@@ -119,6 +119,7 @@ class Fetcher:
             status=inquiry.exchanges[-1].status if inquiry.exchanges else 0,
             asked=inquiry.asked(),
             detail=inquiry.exchanges[0].detail if reason in _NO_CONNECTION else _told(inquiry),
+            lasting=reason in _NO_CONNECTION and inquiry.exchanges[0].lasting,
             retry_after=inquiry.retry_after,
             crawl_delay=verdict.crawl_delay if verdict else None,
         )
@@ -145,6 +146,7 @@ class Fetcher:
             status=exchange.status,
             asked=asked_of(lease.host, exchange),
             detail=exchange.detail,
+            lasting=exchange.lasting,
             redirect=redirect,
             retry_after=retry_after(fields, now) if exchange.status >= 400 else None,
             crawl_delay=verdict.crawl_delay,

@@ -20,7 +20,7 @@ from .connector import Asking, ExactRequest, GuardedConnector, HeadersTooLargeEr
 from .crowd import SMALL, Crowd
 from .destination import Destinations, End
 from .dns import Resolver
-from .failures import reason_of, sentence
+from .failures import is_untrusted, reason_of, sentence
 from .guard import Guard
 from .magic import is_binary
 
@@ -52,7 +52,9 @@ class HttpTransport:
         asking = self._destinations.known(request.url) or await self._destinations.find(request.url)
         started = self._clock.now()
         if isinstance(asking, End):
-            return Exchange(request.url, started, started, failure=asking.reason, detail=asking.detail)
+            return Exchange(
+                request.url, started, started, failure=asking.reason, detail=asking.detail, lasting=asking.lasting
+            )
         current.set(asking)
         asking.sent = (("Host", asking.named), *request.headers)
         try:
@@ -141,6 +143,7 @@ class HttpTransport:
             finished=self._clock.now() + (_FAREWELL if end else 0.0),
             failure=end.reason if end else None,
             detail=end.detail if end else "",
+            lasting=end.lasting if end else False,
             status=response.status if response else 0,
             version="1.1" if version is None or version is HttpVersion11 else f"{version.major}.{version.minor}",
             reply=_octets(response.reason or "") if response else "",
@@ -183,7 +186,7 @@ def _ended_by(error: BaseException, asking: Asking) -> End:
     in_body = asking.response is not None
     reason = reason_of(error, in_body)
     truncated = "" if not in_body else "time" if reason is Reason.TOO_SLOW else "disconnect"
-    return End(reason, sentence(error), truncated)
+    return End(reason, sentence(error), truncated, is_untrusted(error))
 
 
 def _as_text(raw: tuple[tuple[bytes, bytes], ...]) -> Headers:

@@ -71,9 +71,9 @@ class Answers:
         self._free(host)
 
     def _judge(self, host: Host, outcome: Outcome, fate: Fate, asked: Asked | None) -> None:
-        row = host.row
+        row, lasting = host.row, retry.is_lasting(host.row, outcome)
         if fate in _BAD:
-            row.strain = min(pace.MAX_STRAIN, row.strain + 1)
+            row.strain = min(pace.MAX_STRAIN, row.strain + (not lasting))  # it was not asked for too much
             row.failed += 1
             row.closed += fate is Fate.CLOSED
             self._give_up(host, outcome)
@@ -88,7 +88,7 @@ class Answers:
             strain=row.strain,
             throttled=outcome.reason in _THROTTLED,
             retry_after=outcome.retry_after,
-            closed=retry.closure(self._state.config.frontier, row.closed) if row.closed else 0.0,
+            closed=retry.closure(self._state.config.frontier, row.closed) if row.closed and not lasting else 0.0,
         )
         ended = asked.finished if asked else outcome.finished
         self._pause(host, ended, pace.gap(self._state.config.pace, signs))
@@ -98,8 +98,7 @@ class Answers:
 
     def _give_up(self, host: Host, outcome: Outcome) -> None:
         """Park a host that came to its last attempt; what it has waiting must not keep the crawl open."""
-        config, row = self._state.config.frontier, host.row
-        if not row.parked and (row.closed >= retry.attempts(config) or row.failed >= config.park_after):
+        if not host.row.parked and retry.is_hopeless(self._state.config.frontier, host.row, outcome):
             self._state.park(host, outcome.reason.value)
 
     def _keep(self, entry: Leased) -> None:

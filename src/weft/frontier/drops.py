@@ -33,11 +33,14 @@ class Drops:
         self._table = table
         self._rows: dict[Key, DropRow] = {}
         self._since = 0
+        self.examples: dict[Drop, str] = {}
+        """One URL for each word, of this process."""
 
     def note(self, host: bytes, drop: Drop, url: str) -> None:
         """A link to the host (by its key) was dropped."""
         row = self._rows.setdefault(_key(host, drop), DropRow(drop.value))
         row.count += 1
+        self.examples.setdefault(drop, url)
         if len(row.examples) < _EXAMPLES:
             row.examples = (*row.examples, url)
 

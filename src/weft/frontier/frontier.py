@@ -24,6 +24,7 @@ from .learning import Learning
 from .leasing import Leasing
 from .letters import Filter, Letter, Letters
 from .moves import Moves
+from .outlook import Lookout, Outlook
 from .queues import Queues
 from .reach import Reach
 from .recovery import Recovery
@@ -87,6 +88,7 @@ class Frontier:
         self._recovery = Recovery(state, moves)
         self._waking = Waking(state, moves)
         self._turns = Turns(state)
+        self._lookout = Lookout(state)
         self._learning = Learning(state)
         self._letters = Letters(state, moves)
         self._teller = Teller(state, self._admission, holds)
@@ -182,21 +184,15 @@ class Frontier:
 
     def ready_in(self) -> float | None:
         """Seconds until a host may be asked; None: nothing can become ready but by `settle`, `add` or a revival."""
-        state = self._state
-        if self._recovery.needed:
-            return 0.0
-        moments: list[float] = []
-        firsts = () if state.lookups.full else (state.bench.next_ms(), state.budgets.next_ms())
-        moments += [(first - state.time.now_ms()) / 1000 for first in firsts if first is not None]
-        if state.due and state.totals.waiting > state.totals.waiting_parked:
-            moments.append((min(state.due.values()) - state.time.wall_ms()) / 1000)
-        if state.lookups.blocked:
-            moments.append(1.0)  # `resolved` makes them ready; this only says that they can be
-        if state.leases:
-            oldest = next(iter(state.leases.values()))
-            if not oldest.answered:
-                moments.append(oldest.lease.expires - state.time.wall() + 0.001)
-        return max(0.0, min(moments)) if moments else None
+        return 0.0 if self._recovery.needed else self._lookout.ready_in()
+
+    async def outlook(self) -> Outlook:
+        """Whether the crawl can go on, when, and what it waits for. To be asked when nothing is under way."""
+        return Outlook(0.0) if self._recovery.needed else await self._lookout.outlook()
+
+    def waits(self) -> Outlook:
+        """What `outlook` found last, while it holds: for whoever watches."""
+        return self._lookout.last()
 
     async def wants_address(self, limit: int) -> list[str]:
         """Hosts whose address must be known before they are asked. Waits until there are some."""
@@ -224,6 +220,10 @@ class Frontier:
             hosts=self._state.hosts.known,
             parked_hosts=totals.parked_hosts,
         )
+
+    def dropped(self) -> Mapping[Drop, str]:
+        """A URL for each reason for which links were not taken in, by this process."""
+        return self._admission.drops.examples
 
     async def explain(self, url: str) -> Story:
         """All that is known of a canonical URL, what comes next and why."""

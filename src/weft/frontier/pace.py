@@ -16,6 +16,11 @@ from weft.errors import ConfigError
 FLOOR: Final = 0.5  # seconds; nobody but an own host is asked faster, whatever is configured
 MAX_BACKOFF: Final = 900.0
 MAX_STRAIN: Final = 10  # 2 ** 10 delays of a second are above MAX_BACKOFF
+OUR_DELAY: Final = "our delay"
+CRAWL_DELAY: Final = "Crawl-delay in robots.txt"
+SLOW_ANSWERS: Final = "slow answers"
+ORDINARY: Final = frozenset({"", OUR_DELAY, CRAWL_DELAY, SLOW_ANSWERS})
+"""Why a host is left alone between any two requests; what is not among these tells of trouble."""
 _SMOOTHING: Final = 0.3  # weight of the newest response time in the average
 _THROTTLED: Final = 30.0  # first pause of a host that says 429 or 503 without saying how long
 
@@ -43,11 +48,11 @@ class Gap(NamedTuple):
 def gap(pace: Pace, signs: Signs) -> Gap:
     """The largest of all that asks for distance."""
     delay = pace.delay if signs.own else max(pace.delay, FLOOR)
-    seconds, why = delay, "our delay"
+    seconds, why = delay, OUR_DELAY
     if min(signs.crawl_delay, pace.max_crawl_delay) > seconds:
-        seconds, why = min(signs.crawl_delay, pace.max_crawl_delay), "Crawl-delay in robots.txt"
+        seconds, why = min(signs.crawl_delay, pace.max_crawl_delay), CRAWL_DELAY
     if _stretch(pace, signs) > seconds:
-        seconds, why = _stretch(pace, signs), "slow answers"
+        seconds, why = _stretch(pace, signs), SLOW_ANSWERS
     if signs.strain > 0 and _backoff(delay, signs) > seconds:
         seconds, why = _backoff(delay, signs), "failures"
     if signs.closed > seconds:

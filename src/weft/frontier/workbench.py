@@ -46,6 +46,11 @@ class Workbench:
         firsts = [heap[0] for heap in self._heaps if heap]
         return min(firsts) >> _KEY_BITS if firsts else None
 
+    def next_key(self) -> bytes | None:
+        """The host whose moment that is."""
+        firsts = [heap[0] for heap in self._heaps if heap]
+        return (min(firsts) & _KEY_MASK).to_bytes(10, "big") if firsts else None
+
     def _draw(self, now_ms: int) -> int | None:
         rest, high = (bool(heap) and heap[0] >> _KEY_BITS <= now_ms for heap in self._heaps)
         if not (rest and high):

@@ -27,6 +27,7 @@ _PARAMETER: Final = r';\s*+([^\s=;,"<>]*+)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"|([
 _LINK_VALUE: Final = re.compile(rf"<([^<>]*+)>\s*+((?:{_PARAMETER})*+)")
 _PARAMETERS: Final = re.compile(_PARAMETER)
 _LOOKED_AT: Final = 4  # times `max_links`: more raw links than that are not even resolved
+_EXAMPLE: Final = 2048  # characters kept of a link that is an example of those left out
 _LINK_RELS: Final = {
     "canonical": Via.CANONICAL,
     "alternate": Via.ALTERNATE,
@@ -48,6 +49,7 @@ class Harvest(Record, frozen=True):
     links: tuple[Link, ...] = ()
     seen: int = 0  # link elements with a target
     drops: tuple[tuple[str, int], ...] = ()
+    dropped: tuple[tuple[str, str], ...] = ()  # an example of each
     canonical: str = ""
 
 
@@ -63,7 +65,8 @@ class LinkReader:
         """Links of an HTML page whose <base> is `base` ("" for none) and that may forbid to follow any."""
         gathering = _Gathering(self._resolver, job, based(job.url, base), self._scope)
         looked_at = found[: self._most * _LOOKED_AT]
-        gathering.count(Drop.TOO_MANY_LINKS, len(found) - len(looked_at))
+        if len(found) > len(looked_at):
+            gathering.drop(Drop.TOO_MANY_LINKS, found[len(looked_at)].href, len(found) - len(looked_at))
         preferred = ""
         for raw in looked_at:
             via = _TAGS.get(raw.tag) or _via(raw.rel)
@@ -71,9 +74,9 @@ class LinkReader:
                 continue
             gathering.seen += 1
             if nofollow or (raw.rel and is_nofollow(raw.rel)):
-                gathering.count(Drop.NOFOLLOW)
+                gathering.drop(Drop.NOFOLLOW, raw.href)
             elif len(gathering.links) >= self._most:
-                gathering.count(Drop.TOO_MANY_LINKS)
+                gathering.drop(Drop.TOO_MANY_LINKS, raw.href)
             else:
                 gathering.add(raw.href, via)
             if via is Via.CANONICAL and not preferred:
@@ -83,10 +86,10 @@ class LinkReader:
     def of_list(self, job: ParseJob, listing: Listing, nofollow: bool) -> Harvest:
         """Links of a sitemap or feed, whose reader has bounded their number and left out those of other sites."""
         gathering = _Gathering(self._resolver, job, job.url, self._scope)
-        gathering.count(Drop.OUT_OF_SCOPE, listing.foreign)
+        gathering.drop(Drop.OUT_OF_SCOPE, "", listing.foreign)
         gathering.seen = len(listing.entries) + listing.foreign
         if nofollow:
-            gathering.count(Drop.NOFOLLOW, len(listing.entries))
+            gathering.drop(Drop.NOFOLLOW, listing.entries[0].url if listing.entries else "", len(listing.entries))
             return gathering.harvest("")
         for entry in listing.entries:
             gathering.add(entry.url, listing.via, entry.kind, entry.hint)
@@ -111,9 +114,14 @@ class _Gathering:
         self._hrefs: set[str] = set()
         self._urls = {job.url}
         self._drops: Counter[Drop] = Counter()
+        self._dropped: dict[Drop, str] = {}
 
-    def count(self, drop: Drop, times: int = 1) -> None:
+    def drop(self, drop: Drop, href: str, times: int = 1) -> None:
+        """Links that are not followed; `href` is one of them."""
         self._drops[drop] += times
+        if href and drop not in self._dropped:
+            url = _http(href, self.base) if len(href) <= _EXAMPLE else ""
+            self._dropped[drop] = url or href[:_EXAMPLE].encode("utf-8", "replace").decode()
 
     def add(self, href: str, via: Via, kind: Kind = Kind.PAGE, hint: Hint | None = None) -> None:
         """One more link, unless the page has named it before."""
@@ -122,7 +130,7 @@ class _Gathering:
         self._hrefs.add(href)
         target = self._known.get(href) or self._resolve(href)
         if not isinstance(target, Target):
-            self._drops[target] += 1
+            self.drop(target, href)
             return
         url, key, domain = target
         if url in self._urls:
@@ -130,7 +138,7 @@ class _Gathering:
         self._urls.add(url)
         inside = self._inside if domain == self._domain else 0
         if self._too_deep or (inside and self._too_deep_inside):
-            self._drops[Drop.TOO_DEEP if self._too_deep else Drop.TOO_DEEP_IN_DOMAIN] += 1
+            self.drop(Drop.TOO_DEEP if self._too_deep else Drop.TOO_DEEP_IN_DOMAIN, url)
             return
         self.links.append(Link(url, self._depth, via, self._source, kind, 0, inside, False, hint, key))
 
@@ -142,7 +150,8 @@ class _Gathering:
 
     def harvest(self, preferred: str) -> Harvest:
         drops = tuple(sorted((drop.value, times) for drop, times in self._drops.items() if times))
-        return Harvest(tuple(self.links), self.seen, drops, preferred)
+        dropped = tuple(sorted((drop.value, url) for drop, url in self._dropped.items()))
+        return Harvest(tuple(self.links), self.seen, drops, dropped, preferred)
 
 
 def based(url: str, base: str) -> str:

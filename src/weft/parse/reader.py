@@ -148,6 +148,7 @@ class Reader:
             links=harvest.links,
             links_seen=harvest.seen,
             drops=harvest.drops,
+            dropped=harvest.dropped,
             canonical=harvest.canonical,
             noindex=asked.noindex,
             nofollow=asked.nofollow,
