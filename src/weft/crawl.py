@@ -181,9 +181,6 @@ class Crawler:
             log.exception("fetching %s", lease.url)
             fetched = Fetched(Outcome(lease, Reason.OUR_FAULT, self._shared.clock.now()), ())
         self._shared.killpoints.reach("fetch.answered")
-        ahead = fetched.outcome.finished - self._shared.clock.now()
-        if 0 < ahead < 1:  # an answer that we cut ends when its server has noticed, a moment later
-            await self._shared.clock.sleep(ahead)
         self._shared.frontier.answered(fetched.outcome)
         self._unstored += size_of(fetched)
         self._asking -= 1
