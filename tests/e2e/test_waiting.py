@@ -97,6 +97,7 @@ async def crawling(folder: Path, server: Server, **sections: dict[str, Any]) -> 
         "parse": {"workers": 1},
         "crawl": {"commit_seconds": HOUR},
         "corpus": {"segment_seconds": HOUR},
+        "frontier": {"retry": [3 * HOUR]},
         **sections,
     }
     directory = CrawlDirectory.open(folder / "crawl", tables)
@@ -128,7 +129,7 @@ async def test_under_load_one_sync_serves_many(tmp_path: Path) -> None:
 
 async def test_documents_do_not_wait_while_the_crawl_does(tmp_path: Path) -> None:
     """Nothing is under way, and nothing will be until a host lets us: what is parsed is committed."""
-    busy = page(b"later", "503 Busy", "Retry-After: 3600")
+    busy = page(b"later", "503 Busy", f"Retry-After: {3 * HOUR:.0f}")
     server = Server({"/": article(0, "/1"), "/1": busy})
     async with crawling(tmp_path, server) as crawl, asyncio.TaskGroup() as tasks:
         tasks.create_task(crawl.run(server.port))
