@@ -28,17 +28,26 @@ _LINK_VALUE: Final = re.compile(rf"<([^<>]*+)>\s*+((?:{_PARAMETER})*+)")
 _PARAMETERS: Final = re.compile(_PARAMETER)
 _LOOKED_AT: Final = 2  # times `max_links`: more different hrefs than that are not even resolved
 _NO_LIMIT: Final = 1 << 62
+_REMEMBERED: Final = 5000  # hrefs of one page, for the next ones of its origin
+# Pages of a site that only its head may name (HTML 4.01, section 6.12; HTML, section 4.6.7; what manuals add to that).
+_CHAPTERS: Final = (
+    "previous up parent top home first last start begin end contents toc index chapter section subsection appendix "
+    "glossary copyright license help about author search bookmark archives privacy-policy terms-of-service"
+)
 _LINK_RELS: Final = {
     "canonical": Via.CANONICAL,
     "alternate": Via.ALTERNATE,
     "next": Via.ALTERNATE,
     "prev": Via.ALTERNATE,
+    **dict.fromkeys(_CHAPTERS.split(), Via.ALTERNATE),
 }
 _TAGS: Final = {
     "a": Via.ANCHOR,
     "area": Via.ANCHOR,
     "iframe": Via.ALTERNATE,
     "frame": Via.ALTERNATE,
+    "object": Via.ALTERNATE,
+    "embed": Via.ALTERNATE,
     "meta": Via.REDIRECT,
 }
 
@@ -142,7 +151,7 @@ class _Gathering:
 
     def _resolve(self, href: str) -> Resolved:
         target = self._resolver.resolve(href, self.base)
-        if is_independent(href):
+        if is_independent(href) and len(self._known) < _REMEMBERED:
             self._known[href] = target
         return target
 

@@ -22,7 +22,9 @@ _ATTRIBUTE = re.compile(rb"[^\s=\"'/>]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>]
 _BEGUN = re.compile(rb"<[a-zA-Z]")
 _MARKS = b" \n\t\r\f/\"'"  # no attribute follows another without one of these
 _ELEMENTS = 500_000  # with text between them, they and what is read of them take 260 MB and a second
-_READ = 400_000  # "<": 40,000 blocks, the most whose text is looked at, lie within; 100,000 links in a list as well
+# "<": 40,000 blocks, the most whose text is looked at, lie within. With so many, and 100,000 links, a page takes 1.3 s;
+# with all of 1,000,000 more than the 2 s that it may.
+_READ = 300_000
 _LARGE = 3 << 20  # bytes: attributes in fewer take less than 512 MB with all elements
 _ATTRIBUTES = 750_000  # of all tags: each takes 240 bytes
 # Names of elements and attributes. Lexbor's tables do not grow: 100,000 names in as many tags take half a second,

@@ -1,7 +1,7 @@
-"""Links told from the tags alone, as a browser's eye for them, without a tree: for pages that no tree is built of.
+"""Links told from the tags of a page alone, without a tree: every byte is looked at a few times, whatever it holds.
 
-In: a page in UTF-8. Out: a `Scan`. Called by `reader` for pages too large, too deep or too dear to be read whole, and by
-`collect` for what HTML takes for text. Linear: every byte is looked at a few times, and nothing is kept but links.
+In: a page in UTF-8. Out: a `Scan`. Called by `reader` for pages too large, too deep or too dear to be read whole, and
+by `collect` for what HTML takes for text.
 """
 
 import html
@@ -66,9 +66,9 @@ def scan(page: bytes) -> Scan:
 
 def _take(found: Scan, tag: bytes, written: bytes) -> None:
     """One tag that may hold a link, or say something of the page."""
-    pairs: dict[bytes, bytes] = {}
-    for name, value in _PAIR.findall(written):
-        pairs.setdefault(name.lower(), value)
+    pairs = {
+        name.lower(): value for name, value in reversed(_PAIR.findall(written))
+    }  # of repeated ones the first counts
     if tag == b"meta":
         _take_meta(found, pairs)
         return
