@@ -160,7 +160,7 @@ class Fetch(Section, frozen=True):
     first_byte_seconds: Annotated[Seconds, _doc("time from the request to the first byte of the answer")] = 20.0
     total_seconds: Annotated[Seconds, _doc("time for the whole request")] = 60.0
     minimum_rate: Annotated[Count, _doc("bytes a second below which a body is given up, after the first 5 s")] = 500
-    max_body: Annotated[Positive, _doc("body bytes as transferred")] = 10 * 1024 * 1024
+    max_body: Annotated[Positive, _doc("body bytes as transferred")] = 32 * 1024 * 1024
     max_headers: Annotated[Positive, _doc("bytes of all header fields")] = 64 * 1024
     types: Annotated[tuple[str, ...], _doc("content types whose body is read")] = (
         "text/html",
@@ -194,9 +194,11 @@ class Parse(Section, frozen=True):
     seconds: Annotated[Seconds, _doc("CPU time a page may take before its parser is replaced")] = 2.0
     memory: Annotated[Positive, _doc("bytes a parser process may use")] = 512 * 1024 * 1024
     max_decoded: Annotated[Positive, _doc("bytes a body may have after its content encoding is undone")] = (
-        20 * 1024 * 1024
+        32 * 1024 * 1024
     )
-    max_links: Annotated[Positive, _doc("links taken from one page")] = 5000
+    max_links: Annotated[Positive, _doc("links taken from one page; `weft inspect` says how many were left out")] = (
+        100_000
+    )
 
 
 class Corpus(Section, frozen=True):

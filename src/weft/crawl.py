@@ -44,6 +44,13 @@ class Ending(Enum):
     STOPPED = "stopped"  # by a person; nothing lost, run it again
 
 
+class Mark(Enum):
+    """What a queue of things to be committed together says beside them."""
+
+    NOW = "now"  # nothing more is to be expected soon: what came before need not wait for it
+    LAST = "last"  # nothing more will come
+
+
 class Pulse:
     """Wakes the crawler when something changed: an answer, a new link, a settled lease, a stop."""
 
@@ -89,9 +96,11 @@ class Crawler:
         self._shared = shared
         self._fetcher = fetcher
         self._refiner = refiner
-        self._answers: asyncio.Queue[Fetched] = asyncio.Queue()
+        self._answers: asyncio.Queue[Fetched | Mark] = asyncio.Queue()
         self._started = shared.clock.monotonic()
         self._unstored = 0  # bytes of bodies that wait to be stored
+        self._asking = 0  # leased and not answered
+        self._waiting = 0  # answered, and in no group commit yet
         self.under_way = 0  # leased and not settled
 
     async def run(self) -> Ending:
@@ -104,11 +113,15 @@ class Crawler:
                 leases = await frontier.lease(room)  # also of none: what hosts are owed is written down
                 self._shared.killpoints.reach("frontier.leased")
                 self.under_way += len(leases)
+                self._asking += len(leases)
                 for lease in leases:
                     tasks.create_task(self._visit(lease))
                 if not leases:
-                    await pulse.wait(self._patience(frontier.ready_in() if room else None))
+                    ready_in = frontier.ready_in() if room else None
+                    await self._press(ready_in)
+                    await pulse.wait(self._patience(ready_in))
             while self.under_way:
+                await self._press(None)
                 await pulse.wait(None)
             for helper in helpers:
                 helper.cancel()
@@ -135,6 +148,20 @@ class Crawler:
             or 0 < limits.max_seconds <= elapsed
         )
 
+    async def _press(self, ready_in: float | None) -> None:
+        """What waits for company goes at once when none can come: nothing is asked, and nothing can be soon.
+
+        While there is work, a group commit waits its time, so that each sync serves many.
+        """
+        config, refiner = self._shared.config, self._refiner
+        quiet = float("inf") if ready_in is None else ready_in  # seconds until a request can be made
+        if self._asking or quiet < config.crawl.commit_seconds:
+            return
+        if self._waiting:
+            self._answers.put_nowait(Mark.NOW)
+        elif not self.under_way and quiet >= config.corpus.segment_seconds and not await refiner.may_find_links():
+            refiner.press()
+
     def _patience(self, ready_in: float | None) -> float | None:
         """How long to wait for something to change: until a host is ready or the time is up."""
         limit = self._shared.config.crawl.max_seconds
@@ -158,11 +185,10 @@ class Crawler:
             log.exception("fetching %s", lease.url)
             fetched = Fetched(Outcome(lease, Reason.OUR_FAULT, self._shared.clock.now()), ())
         self._shared.killpoints.reach("fetch.answered")
-        ahead = fetched.outcome.finished - self._shared.clock.now()
-        if 0 < ahead < 1:  # an answer that we cut ends when its server has noticed, a moment later
-            await self._shared.clock.sleep(ahead)
         self._shared.frontier.answered(fetched.outcome)
         self._unstored += size_of(fetched)
+        self._asking -= 1
+        self._waiting += 1
         self._answers.put_nowait(fetched)
         self._shared.pulse.beat()
 
@@ -171,6 +197,7 @@ class Crawler:
         shared = self._shared
         while True:
             batch = await gather(self._answers, shared.config.crawl.commit_seconds, _COMMIT_BATCH)
+            self._waiting -= len(batch)
             stored = await shared.archive.store([(fetched.outcome, fetched.captures) for fetched in batch])
             self._unstored -= sum(map(size_of, batch))
             shared.handover.give((one for fetched in batch for one in fetched.captures), stored.announcements)
@@ -209,7 +236,7 @@ class Refiner:
         self._shared = shared
         self._pool = pool
         self._corpus = corpus
-        self._parsed: asyncio.Queue[Parsed | None] = asyncio.Queue(_PARSED)  # None: no more will come
+        self._parsed: asyncio.Queue[Parsed | Mark] = asyncio.Queue(_PARSED)
         self._parsing = 0  # messages
         self._unacked = 0  # messages parsed, their links in the frontier, not yet committed
         self._draining = False
@@ -230,11 +257,16 @@ class Refiner:
                     self._parsing += len(messages)
                     for message in messages:
                         parsing.create_task(self._parse(message)).add_done_callback(lambda _: room.release())
-            await self._parsed.put(None)
+            await self._parsed.put(Mark.LAST)
 
     def finish(self) -> None:
         """No more captures will be announced by us: leave when the queue is empty (or at once, when stopping)."""
         self._draining = True
+
+    def press(self) -> None:
+        """Nothing will be parsed soon: what waits for its segment is committed as it is."""
+        if self._unacked and not self._parsed.full():  # a full one holds more than a segment
+            self._parsed.put_nowait(Mark.NOW)
 
     async def may_find_links(self) -> bool:
         """Is there a page announced whose links are not yet in the frontier?"""
@@ -277,14 +309,14 @@ class Refiner:
         """What becomes one segment: enough rows, or as many as came in time, or the rest. Empty: that was all."""
         limits = self._shared.config.corpus
         batch: list[Parsed] = []
-        if self._ended or (first := await self._parsed.get()) is None:
+        if self._ended or isinstance(first := await next_item(self._parsed), Mark):
             return batch
         batch.append(first)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limits.segment_seconds):
                 while sum(len(parsed.pages) for parsed in batch) < limits.segment_rows:
-                    if (parsed := await self._parsed.get()) is None:
-                        self._ended = True
+                    if isinstance(parsed := await self._parsed.get(), Mark):
+                        self._ended = parsed is Mark.LAST
                         break
                     batch.append(parsed)
         return batch
@@ -313,11 +345,21 @@ async def run(crawler: Crawler, refiner: Refiner) -> Ending:
     return ending
 
 
-async def gather(queue: "asyncio.Queue[Item]", seconds: float, limit: int) -> list[Item]:
-    """Wait for one item, then for up to `seconds` more of them, or `limit`."""
-    items = [await queue.get()]
+async def next_item(queue: "asyncio.Queue[Item | Mark]") -> Item | Mark:
+    """The next one, or `Mark.LAST`. Where nothing waits, `Mark.NOW` says nothing."""
+    while (item := await queue.get()) is Mark.NOW:
+        pass
+    return item
+
+
+async def gather(queue: "asyncio.Queue[Item | Mark]", seconds: float, limit: int) -> list[Item]:
+    """Wait for one item, then for up to `seconds` more of them, for `limit` or for a mark."""
+    items: list[Item] = []
+    if isinstance(first := await next_item(queue), Mark):
+        return items
+    items.append(first)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            while len(items) < limit:
-                items.append(await queue.get())
+            while len(items) < limit and not isinstance(item := await queue.get(), Mark):
+                items.append(item)
     return items

@@ -67,6 +67,11 @@ class Server:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def idle(self) -> None:
+        """Until it has noticed the end of every connection."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
     def paths(self) -> list[str]:
         return [seen.path for seen in self.seen]
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fetch.crew import Crew, request
 from tests.fetch.misbehaving import Answer, Say, Server, drip, flood, page
+from weft.clock import SystemClock
 from weft.records import Reason
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -143,6 +144,24 @@ async def test_a_large_body_that_is_given_up_is_let_go_but_counted(crew: Crew) -
     server = await Server({"/": partial(flood, piece=OK + b"\r\n" + b"a" * 65536, octets=1 << 28)}).listen()
     exchange = await crew.transport.get(request(f"http://h.test:{server.port}/", max_body=limit))
     assert (exchange.failure, exchange.body, exchange.dropped) == (Reason.TOO_LARGE, b"", limit)
+    await server.close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        page(b"x" * 90_000, kind="image/png"),
+        Say(OK + b"Content-Length: 100001\r\n\r\nhello", "hold"),
+        partial(flood, piece=OK + b"\r\n" + b"a" * 65536, octets=1 << 28),
+    ],
+)
+async def test_a_cut_answer_ends_with_its_connection_and_not_later(answer: Answer, crew: Crew) -> None:
+    server = await Server({"/": answer}).listen()
+    exchange = await crew.transport.get(request(f"http://h.test:{server.port}/"))
+    assert exchange.failure in (Reason.WRONG_TYPE, Reason.TOO_LARGE)
+    assert exchange.finished <= SystemClock().now()
+    async with asyncio.timeout(10):
+        await server.idle()
     await server.close()
 
 

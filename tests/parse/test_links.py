@@ -102,6 +102,43 @@ def test_dropped_href(href: str, drop: Drop) -> None:
         ("<!-- <a href=/comment>x</a> --><script>'<a href=/script>'</script>", []),
         ("<noscript><a href=/plain>x</a></noscript>", [("/plain", Via.ANCHOR)]),
         ("<img src=/picture.png><form action=/post></form>", []),
+        # What the text leaves out, and wget -r follows.
+        ("<object data=/inside.html></object>", [("/inside.html", Via.ALTERNATE)]),
+        (
+            "<object data=/film.swf type=application/x-shockwave-flash><a href=/film>x</a></object>",
+            [("/film", Via.ANCHOR)],
+        ),
+        ("<embed src=/inside.html><embed src=/film.mp4 type=video/mp4>", [("/inside.html", Via.ALTERNATE)]),
+        (
+            "<video src=/film.mp4><a href=/film>x</a></video><canvas><a href=/drawn>x</a></canvas>",
+            [("/film", Via.ANCHOR), ("/drawn", Via.ANCHOR)],
+        ),
+        ("<template><a href=/card>x</a></template>", [("/card", Via.ANCHOR)]),
+        ("<svg><a href=/node><text>x</text></a></svg>", [("/node", Via.ANCHOR)]),
+        ("<svg><a xlink:href=/node><text>x</text></a></svg>", [("/node", Via.ANCHOR)]),
+        ("<p>word <ruby>x<rt><a href=/reading>y</a></rt></ruby>", [("/reading", Via.ANCHOR)]),
+        ("<pre><span class=lineno><a href=/defined>1</a></span>x</pre>", [("/defined", Via.ANCHOR)]),
+        ("<pre><div class=lineno><a href=/defined>1</a></div>x</pre>", [("/defined", Via.ANCHOR)]),
+        ("<nav><iframe src=/menu></iframe></nav>", [("/menu", Via.ALTERNATE)]),
+        ("<button><iframe src=/menu></iframe></button>", [("/menu", Via.ALTERNATE)]),
+        (
+            "<frameset><frame src=/left></frameset><noframes><a href='/plain'>x</a></noframes>",
+            [("/left", Via.ALTERNATE), ("/plain", Via.ANCHOR)],
+        ),
+        ("<noscript><meta http-equiv=refresh content='0; url=/plain'></noscript>", [("/plain", Via.REDIRECT)]),
+        ("<noscript><iframe src=/plain></iframe></noscript>", [("/plain", Via.ALTERNATE)]),
+        (
+            "<map><area href=/part></map><nav><map><area href=/side></map></nav>",
+            [("/part", Via.ANCHOR), ("/side", Via.ANCHOR)],
+        ),
+        (
+            "<link rel=up href=/up><link rel=index href=/all><link rel=copyright href=/who>",
+            [("/up", Via.ALTERNATE), ("/all", Via.ALTERNATE), ("/who", Via.ALTERNATE)],
+        ),
+        (
+            "<link rel=search href=/s.html><link rel=search type=application/opensearchdescription+xml href=/o>",
+            [("/s.html", Via.ALTERNATE)],
+        ),
     ],
 )
 def test_elements(html: str, expected: list[tuple[str, Via]]) -> None:

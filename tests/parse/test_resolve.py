@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.config import Config
-from weft.parse.resolve import Resolver, Target, plain
+from weft.parse.resolve import Resolver, Target, near, plain
 from weft.records import Drop
 from weft.urls.canonical import canonical
 from weft.urls.host import url_key
@@ -22,6 +22,25 @@ pieces = st.sampled_from([*PIECES.split(), " ", "\t"])
 def test_a_plain_href_is_as_canonical_would_have_it(href: str) -> None:
     short = plain(href, BASE)
     assert not short or short == canonical(href, BASE)
+
+
+@pytest.mark.parametrize("base", [BASE, "http://a.example/", "http://a.example/x/?y=/z", "http://a.example/%20/x"])
+@given(st.lists(pieces, max_size=9).map("".join))
+def test_a_near_href_is_as_canonical_would_have_it(base: str, href: str) -> None:
+    short = near(href, base)
+    assert not short or short == canonical(href, base)
+
+
+@pytest.mark.parametrize("href", ["about", "a/b.html", "module.html", "class-x_y/(1)"])
+def test_common_relative_hrefs_are_near(href: str) -> None:
+    assert near(href, BASE) == canonical(href, BASE)
+
+
+@pytest.mark.parametrize(
+    "href", ["", "/about", "../up", "a/../b", "mailto:x", "a:b", "?q", "a b", "a?x=1", "a#b", ".x", "a//b"]
+)
+def test_others_are_not_near(href: str) -> None:
+    assert near(href, BASE) == ""
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,16 @@ class ExactRequest(aiohttp.ClientRequest):
         return super().send(conn)
 
 
+def hang_up(response: aiohttp.ClientResponse) -> "asyncio.Future[None] | None":
+    """End the connection of an answer without another word; done when its socket is closed. None if there is none."""
+    connection = response.connection
+    if connection is None or connection.transport is None or connection.protocol is None:
+        return None
+    gone = connection.protocol.closed
+    connection.transport.abort()  # TLS would say goodbye first, and read all that comes meanwhile
+    return gone
+
+
 class _Resolved(AbstractResolver):
     """Gives aiohttp the addresses that were looked up, and checked, for the request under way."""
 

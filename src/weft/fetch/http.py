@@ -4,6 +4,7 @@ Called by the fetcher and the robots book. Redirects are not followed, cookies n
 connection is kept only behind a whole and flawless answer.
 """
 
+import asyncio
 import ssl
 from typing import Final
 
@@ -16,7 +17,7 @@ from weft.config import Fetch
 from weft.ports import Clock
 from weft.records import Exchange, Headers, Reason, Request
 
-from .connector import Asking, ExactRequest, GuardedConnector, HeadersTooLargeError, OnConnect, current
+from .connector import Asking, ExactRequest, GuardedConnector, HeadersTooLargeError, OnConnect, current, hang_up
 from .crowd import SMALL, Crowd
 from .destination import Destinations, End
 from .dns import Resolver
@@ -27,7 +28,6 @@ from .magic import is_binary
 GRACE: Final = 5.0
 """Seconds before the minimum rate counts."""
 
-_FAREWELL: Final = 0.1  # seconds until a server has noticed that we hung up; by its own log the answer ends then
 _ERROR_BODY: Final = 64 * 1024  # read of answers other than 2xx, so that their connection can be kept
 _UNREAD: Final = 32 * 1024  # of each body; aiohttp stops receiving at twice as much (its own 512 KB add up over hosts)
 _KEPT_OF_FAILED: Final = 1024 * 1024  # a cut robots.txt still counts; nobody wants a large body that was given up
@@ -64,7 +64,7 @@ class HttpTransport:
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, HttpProcessingError) as error:
             end = _ended_by(error, asking)
         finally:
-            self._leave(asking, request)
+            await self._leave(asking, request)
         return self._exchanged(request, asking, started, end)
 
     async def close(self) -> None:
@@ -73,12 +73,22 @@ class HttpTransport:
             self._session = None
         await self._resolver.close()
 
-    def _leave(self, asking: Asking, request: Request) -> None:
+    async def _leave(self, asking: Asking, request: Request) -> None:
+        """Hang up on an answer that is not wanted whole. It ends with this: a server hears of it at once.
+
+        No farewell is waited for. The next request needs a new connection, so it reaches the server at least a round
+        trip later than the reset, and by the server's log, too, no gap is shorter than by our clock.
+        """
         crowd, response = self._crowds.get(request.max_body), asking.response
         if crowd is not None:
             crowd.left(asking)
-        if response is not None and not response.closed:  # else it has given its connection back by now
-            response.close()
+        if response is None or response.closed:  # it has given its connection back by now
+            return
+        gone = hang_up(response)
+        response.close()
+        if gone is not None:
+            await asyncio.wait([gone])
+            gone.exception()  # looked at: how the connection was lost does not matter
 
     async def _read(self, response: aiohttp.ClientResponse, request: Request, asking: Asking) -> End | None:
         good = 200 <= response.status < 300
@@ -140,7 +150,7 @@ class HttpTransport:
         return Exchange(
             url=request.url,
             started=started,
-            finished=self._clock.now() + (_FAREWELL if end else 0.0),
+            finished=self._clock.now(),
             failure=end.reason if end else None,
             detail=end.detail if end else "",
             lasting=end.lasting if end else False,

@@ -9,6 +9,7 @@ from weft.parse.brief import brief_text, is_plain
 from weft.parse.inline import is_not_displayed
 from weft.parse.microdata import known_property, microdata
 from weft.parse.raw import RawImage, RawItem, RawLink, RawMeta, Wanted
+from weft.parse.scan import is_page, scan
 from weft.parse.schema import speaks
 from weft.parse.vocabulary import CLASS_BITS, REGION_OF_PROPERTY, REGION_OF_ROLE, region_bit
 
@@ -16,6 +17,11 @@ _HIDDEN = region_bit("hidden")
 _MOST_PROFILES = 10
 _MOST_TYPES = 100
 _LOOKED_AT = 50_000  # characters of each script
+_LEADING = "a,area,iframe,frame,object,embed"
+_FRAMES = frozenset({"iframe", "frame"})
+_EMBEDDED = {"object": "data", "embed": "src"}
+_TEXTS = frozenset({"template", "noframes"})  # no elements to the tree
+_OPEN_SEARCH = "opensearch"
 _SIGNED = ('"author"', '"datePublished"')
 MOST_LOOKS = (
     1000  # menus, footers and headers that are searched for more than links: no page may make it half a million
@@ -109,7 +115,7 @@ class Collection:
         """A <link> to something that it names."""
         attributes = node.attributes
         href, rel = attributes.get("href"), attributes.get("rel")
-        if href is not None and rel:
+        if href is not None and rel and _OPEN_SEARCH not in (attributes.get("type") or ""):
             self.links.append(RawLink(href, "", rel, "link"))
 
     def head(self, node: LexborNode) -> None:
@@ -144,18 +150,50 @@ class Collection:
         if source:
             self.links.append(RawLink(source, "", "", node.tag or "iframe"))
 
+    def hidden(self, node: LexborNode) -> None:
+        """What is not read may lead on: an object to the page it shows, a drawing by the links in it."""
+        if not self.anchors:
+            return
+        tag = node.tag
+        if tag in _TEXTS:
+            self.links += scan((node.html or "").encode("utf-8", "replace")).links
+            return
+        if tag in _EMBEDDED:
+            self.embedded(node)
+        if not is_plain(node):
+            self.followed(node)
+
+    def embedded(self, node: LexborNode) -> None:
+        """An <object> or <embed>, where it may be a page."""
+        attributes = node.attributes
+        source = attributes.get(_EMBEDDED[node.tag or ""])
+        if source and is_page(attributes.get("type")):
+            self.links.append(RawLink(source, "", "", node.tag or "object"))
+
+    def followed(self, node: LexborNode) -> None:
+        """Everything inside an element that leads elsewhere."""
+        for found in node.css(_LEADING) if self.anchors else ():
+            if found.tag in _FRAMES:
+                self.frame(found)
+            elif found.tag in _EMBEDDED:
+                self.embedded(found)
+            else:
+                self.whole_link(found)
+
     def furniture(self, node: LexborNode) -> None:
         """A menu, footer, dialog or header: its links and its metadata, not its text."""
         self.furniture_count += 1
-        wanted = "a,area" if self.anchors else ""
+        wanted = "a,area,iframe" if self.anchors else ""
         # Metadata is rare here: a page that has said what it is does not say it again.
         if not self.scripts and self.furniture_count <= MOST_LOOKS:
             wanted += ",script" if wanted else "script"
         for found in node.css(wanted) if wanted and not is_plain(node) else ():
             if found.tag == "script":
                 self.script(found)
-                continue
-            self.whole_link(found)
+            elif found.tag == "iframe":
+                self.frame(found)
+            else:
+                self.whole_link(found)
 
     def passed_over(self, node: LexborNode) -> None:
         """What is not read: inside a link it says something of that; around links it has them like anything else."""
@@ -163,13 +201,12 @@ class Collection:
             return
         if self.link is not None:
             self.link_parts.append(node.text())
-        for found in node.css("a,area"):
-            self.whole_link(found)
+        self.followed(node)
 
     def whole_link(self, node: LexborNode) -> None:
         """A link that is not walked through."""
         attributes = node.attributes
-        href = attributes.get("href")
+        href = attributes.get("href", attributes.get("xlink:href"))
         if href is not None:
             text = " ".join(node.text().split()) or attributes.get("alt") or _alternative(node)
             self.links.append(RawLink(href, text, attributes.get("rel") or "", node.tag or "a"))

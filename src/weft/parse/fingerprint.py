@@ -15,6 +15,7 @@ import xxhash
 _INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _GRAM: Final = 8  # characters; shorter ones are shared by unrelated texts of a language, which brings them nearer
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_VOTERS: Final = 1 << 22  # characters: more take 100 bytes of memory each, and 13 million of them a second
 _STEPS: Final = [(width, np.uint64(pow(0xD6E8FEB86659FD93, width, 1 << 64))) for width in (1, 2, 4)]
 _LANES: Final = np.uint64(0x0101010101010101)  # the lowest bit of each byte
 _MOST_IN_LANE: Final = 255  # ones that a byte can count
@@ -63,7 +64,7 @@ def _simhash(normal: str) -> int:
     """Each run of 8 characters votes with the bits of its hash; characters, so that Chinese needs no words."""
     if not normal:
         return 0
-    points = np.frombuffer(normal.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    points = np.frombuffer(normal[:_VOTERS].encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     if len(points) < _GRAM:
         points = np.pad(points, (0, _GRAM - len(points)))
     hashes = points

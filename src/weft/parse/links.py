@@ -5,7 +5,7 @@ Called by `reader` for HTML pages. What depends on the seeds or on other pages i
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from weft.config import Config, Scope
@@ -26,19 +26,29 @@ _REFRESH: Final = re.compile(
 _PARAMETER: Final = r';\s*+([^\s=;,"<>]*+)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;,"]*+)))?+\s*+'
 _LINK_VALUE: Final = re.compile(rf"<([^<>]*+)>\s*+((?:{_PARAMETER})*+)")
 _PARAMETERS: Final = re.compile(_PARAMETER)
-_LOOKED_AT: Final = 4  # times `max_links`: more raw links than that are not even resolved
+_LOOKED_AT: Final = 2  # times `max_links`: more different hrefs than that are not even resolved
+_NO_LIMIT: Final = 1 << 62
+_REMEMBERED: Final = 5000  # hrefs of one page, for the next ones of its origin
+# Pages of a site that only its head may name (HTML 4.01, section 6.12; HTML, section 4.6.7; what manuals add to that).
+_CHAPTERS: Final = (
+    "previous up parent top home first last start begin end contents toc index chapter section subsection appendix "
+    "glossary copyright license help about author search bookmark archives privacy-policy terms-of-service"
+)
 _EXAMPLE: Final = 2048  # characters kept of a link that is an example of those left out
 _LINK_RELS: Final = {
     "canonical": Via.CANONICAL,
     "alternate": Via.ALTERNATE,
     "next": Via.ALTERNATE,
     "prev": Via.ALTERNATE,
+    **dict.fromkeys(_CHAPTERS.split(), Via.ALTERNATE),
 }
 _TAGS: Final = {
     "a": Via.ANCHOR,
     "area": Via.ANCHOR,
     "iframe": Via.ALTERNATE,
     "frame": Via.ALTERNATE,
+    "object": Via.ALTERNATE,
+    "embed": Via.ALTERNATE,
     "meta": Via.REDIRECT,
 }
 
@@ -61,22 +71,22 @@ class LinkReader:
         self._scope = config.scope
         self._most = config.parse.max_links
 
-    def of_page(self, job: ParseJob, found: Sequence[RawLink], base: str, nofollow: bool) -> Harvest:
-        """Links of an HTML page whose <base> is `base` ("" for none) and that may forbid to follow any."""
-        gathering = _Gathering(self._resolver, job, based(job.url, base), self._scope)
-        looked_at = found[: self._most * _LOOKED_AT]
-        if len(found) > len(looked_at):
-            gathering.drop(Drop.TOO_MANY_LINKS, found[len(looked_at)].href, len(found) - len(looked_at))
+    def of_page(self, job: ParseJob, found: Iterable[RawLink], base: str, nofollow: bool, beyond: int = 0) -> Harvest:
+        """Links of an HTML page whose <base> is `base` ("" for none) and that may forbid to follow any.
+
+        `beyond`: links that were counted only.
+        """
+        gathering = _Gathering(self._resolver, job, based(job.url, base), self._scope, self._most)
+        if beyond:
+            gathering.drop(Drop.TOO_MANY_LINKS, "", beyond)
         preferred = ""
-        for raw in looked_at:
+        for raw in found:
             via = _TAGS.get(raw.tag) or _via(raw.rel)
             if via is None:
                 continue
             gathering.seen += 1
             if nofollow or (raw.rel and is_nofollow(raw.rel)):
                 gathering.drop(Drop.NOFOLLOW, raw.href)
-            elif len(gathering.links) >= self._most:
-                gathering.drop(Drop.TOO_MANY_LINKS, raw.href)
             else:
                 gathering.add(raw.href, via)
             if via is Via.CANONICAL and not preferred:
@@ -85,7 +95,7 @@ class LinkReader:
 
     def of_list(self, job: ParseJob, listing: Listing, nofollow: bool) -> Harvest:
         """Links of a sitemap or feed, whose reader has bounded their number and left out those of other sites."""
-        gathering = _Gathering(self._resolver, job, job.url, self._scope)
+        gathering = _Gathering(self._resolver, job, job.url, self._scope, _NO_LIMIT)
         gathering.drop(Drop.OUT_OF_SCOPE, "", listing.foreign)
         gathering.seen = len(listing.entries) + listing.foreign
         if nofollow:
@@ -99,10 +109,11 @@ class LinkReader:
 class _Gathering:
     """The links of one page so far."""
 
-    def __init__(self, resolver: Resolver, job: ParseJob, base: str, scope: Scope) -> None:
+    def __init__(self, resolver: Resolver, job: ParseJob, base: str, scope: Scope, most: int) -> None:
         self.base = base
         self.links: list[Link] = []
         self.seen = 0
+        self._most = most
         self._resolver = resolver
         self._known = resolver.known(origin_of(base))
         self._source = job.url
@@ -111,7 +122,7 @@ class _Gathering:
         self._inside = job.inside + 1
         self._too_deep = self._depth > scope.max_depth
         self._too_deep_inside = self._inside > scope.max_depth_in_domain
-        self._hrefs: set[str] = set()
+        self._hrefs = {""}  # of those that lead to a part of the page itself, nothing is left
         self._urls = {job.url}
         self._drops: Counter[Drop] = Counter()
         self._dropped: dict[Drop, str] = {}
@@ -124,8 +135,12 @@ class _Gathering:
             self._dropped[drop] = url or href[:_EXAMPLE].encode("utf-8", "replace").decode()
 
     def add(self, href: str, via: Via, kind: Kind = Kind.PAGE, hint: Hint | None = None) -> None:
-        """One more link, unless the page has named it before."""
-        if href in self._hrefs or href.startswith("#"):
+        """One more link, unless the page has named it before, with whatever part of it."""
+        href = href.partition("#")[0]
+        if href in self._hrefs:
+            return
+        if len(self.links) >= self._most or len(self._hrefs) >= self._most * _LOOKED_AT:
+            self.drop(Drop.TOO_MANY_LINKS, href)
             return
         self._hrefs.add(href)
         target = self._known.get(href) or self._resolve(href)
@@ -144,7 +159,7 @@ class _Gathering:
 
     def _resolve(self, href: str) -> Resolved:
         target = self._resolver.resolve(href, self.base)
-        if is_independent(href):
+        if is_independent(href) and len(self._known) < _REMEMBERED:
             self._known[href] = target
         return target
 

@@ -82,7 +82,10 @@ def is_too_deep(tags: Iterable[bytes]) -> bool:
         if depth > _DEEPEST or summed > NESTING:
             return True
         if name[0] == _SLASH:
-            again += _close(opened, name[1:], lost, foreign=empty is _EMPTY)
+            if opened and opened[-1] == name[1:]:  # the usual case, without a call
+                opened.pop()
+            else:
+                again += _close(opened, name[1:], lost, foreign=empty is _EMPTY)
         elif name not in empty:
             over = ended_by.get(name, _OPEN_P_ENDS if name in _BLOCKS else ())
             while opened and opened[-1] in over:
@@ -95,9 +98,6 @@ def is_too_deep(tags: Iterable[bytes]) -> bool:
 
 def _close(opened: list[bytes], name: bytes, lost: Counter[bytes], *, foreign: bool) -> int:
     """Close an element with all in it, when a parser does so surely; how many more are opened again later."""
-    if opened and opened[-1] == name:
-        opened.pop()
-        return 0
     walls = _walls(name)
     for place in range(len(opened) - 1, max(-1, len(opened) - _FAR), -1):
         inner = opened[place]

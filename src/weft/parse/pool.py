@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Coroutine, Sequence
 from typing import Final
 
+import msgspec
+
 from weft.config import Config
 from weft.errors import WeftError
 from weft.ports import Clock
@@ -28,6 +30,7 @@ _WINDOW: Final = 12  # jobs with a process at once: some 30 ms of work, more tha
 _WINDOW_BYTES: Final = 2 << 20
 _REFILL: Final = _WINDOW // 2  # sent in one write
 _BATCHES: Final = 4  # per process; callers beyond that wait
+_WORTH: Final = 64 << 10  # bytes as sent: no smaller page holds links that are worth a second look
 _STARTS: Final = 3  # failures to start, in a row, before we give up
 # The kernel counts each page's CPU time. This many times as much by the wall clock, and it does not run but hang.
 _WALL_FACTOR: Final = 15.0
@@ -174,11 +177,20 @@ class ParserPool:
             refusal = _refusal(process, task)
             verdict = refusal.value if refusal else "tried once more"
             _log.warning("parser ended with status %d on %s: %s", process.status, task.job.url, verdict)
-            if refusal:
-                task.settle(Page(id=task.job.id, url=task.job.url, refusal=refusal))
-            else:
+            if refusal is None:
                 self._suspects.append(task)
+            else:
+                self._refuse(task, refusal)
         self._waiting.extendleft(reversed(tasks))
+
+    def _refuse(self, task: Task, refusal: Refusal) -> None:
+        """No parser reads this page; what a large one links to is asked for once more, alone."""
+        if task.job.ended or len(task.job.body) < _WORTH:
+            task.settle(Page(id=task.job.id, url=task.job.url, refusal=task.job.ended or refusal))
+            return
+        task.job = msgspec.structs.replace(task.job, ended=refusal)
+        task.strikes = 1
+        self._suspects.append(task)
 
     async def _watch(self) -> None:
         """Kill what hangs without using time. Rare: a stopped process, a machine in trouble."""

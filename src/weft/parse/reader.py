@@ -19,6 +19,7 @@ from .decode import decode
 from .evidence import evidence, told
 from .fingerprint import body_digest, fingerprints
 from .links import Harvest, LinkReader, preferences, refreshes
+from .scan import Scan, scan
 from .wire import ParseJob
 
 PLAIN: Final = "plain"  # extractor of text that came as text
@@ -73,7 +74,7 @@ class Reader:
         most = sitemap.MAX_BYTES if job.kind is Kind.SITEMAP else self._config.parse.max_decoded
         body = decode(job.body, field(job.headers, "content-encoding"), most)
         mime, charset = media_type(job.headers)
-        if job.kind is Kind.SITEMAP or _LIST.match(body, 0, _REACH):
+        if job.ended is None and (job.kind is Kind.SITEMAP or _LIST.match(body, 0, _REACH)):
             return self._list(job, body)
         if is_binary(body):
             return refused(job, Refusal.NOT_TEXT, f"binary data, declared as {mime or 'nothing'}")
@@ -83,6 +84,8 @@ class Reader:
             or (mime in _UNKNOWN and _FRAGMENT.match(body, 0, _REACH))
         ):
             return self._html(job, body, charset)
+        if job.ended is not None:
+            return refused(job, job.ended)
         if mime == "text/plain":
             return self._plain(job, body, charset)
         return refused(job, Refusal.NOT_TEXT, mime)
@@ -99,12 +102,15 @@ class Reader:
         return self._finished(Page(job.id, job.url, detail=listing.problem), body, harvest, asked)
 
     def _html(self, job: ParseJob, body: bytes, charset: str) -> Page:
-        found = reading.read(body, charset)
+        try:
+            if job.ended is not None:
+                raise Refused(job.ended.value)
+            found = reading.read(body, charset)
+        except Refused as refusal:
+            return self._links_alone(job, body, charset, Refusal(str(refusal)))
         walk = found.walk
-        metas = [(meta.name, meta.content) for meta in walk.metas]
-        asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
-        found_links = [*walk.links, *refreshes(walk.metas), *preferences(field(job.headers, "link"), job.url)]
-        harvest = self._links.of_page(job, found_links, walk.base, asked.nofollow)
+        tags = scan(found.whole) if found.whole else Scan(walk.links, walk.metas, walk.base)
+        harvest, asked = self._harvest(job, tags)
         selection = text.select(walk, job.url)
         extract = text.compose(found, job.url, selection=selection)
         page = Page(
@@ -120,6 +126,18 @@ class Reader:
             evidence=evidence(job.url, walk, selection.kept),
         )
         return self._finished(page, body, harvest, asked)
+
+    def _links_alone(self, job: ParseJob, body: bytes, charset: str, refusal: Refusal) -> Page:
+        """A page that cannot be read, with the links that its tags tell of: what it leads to can be."""
+        harvest, asked = self._harvest(job, scan(sniff.decode(body, charset).html))
+        return self._finished(refused(job, refusal), body, harvest, asked)
+
+    def _harvest(self, job: ParseJob, tags: Scan) -> tuple[Harvest, directives.Directives]:
+        """The links of an HTML page, and what it asks of robots."""
+        metas = [(meta.name, meta.content) for meta in tags.metas]
+        asked = self._asked(job) | directives.of_metas(metas, self._product, job.fetched)
+        found = [*tags.links, *refreshes(tags.metas), *preferences(field(job.headers, "link"), job.url)]
+        return self._links.of_page(job, found, tags.base, asked.nofollow, tags.beyond), asked
 
     def _plain(self, job: ParseJob, body: bytes, charset: str) -> Page:
         decoded = sniff.decode(body, charset)

@@ -8,7 +8,7 @@ import msgspec
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
 from weft.errors import Refused
-from weft.parse.prescan import inspect
+from weft.parse.prescan import beginning, inspect
 from weft.parse.sniff import decode
 from weft.parse.walk import Walk, Wanted, walk
 
@@ -21,19 +21,21 @@ class Reading(msgspec.Struct, frozen=True):
     charset: str
     size: int  # bytes of the body
     walk: Walk
+    whole: bytes = b""  # in UTF-8, where only the beginning was read
 
 
 def read(body: bytes, charset: str | None = None, wanted: Wanted = Wanted.LINKS) -> Reading:
     """Read a page; `charset` is what the server declared."""
     decoded = decode(body, charset)
-    refusal = inspect(decoded.html)
+    html = beginning(decoded.html)
+    refusal = inspect(html)
     if refusal is not None:
         raise Refused(refusal.value)
-    tree = tree_of(decoded.html)
+    tree = tree_of(html)
     found = walk(tree, wanted)
     if found.furniture and sum(map(len, found.texts)) < _SPARSE:
         found = walk(tree, wanted, whole=True)
-    return Reading(decoded.charset, len(body), found)
+    return Reading(decoded.charset, len(body), found, decoded.html if len(html) < len(decoded.html) else b"")
 
 
 def tree_of(html: bytes) -> LexborHTMLParser:

@@ -32,6 +32,7 @@ Resolved: TypeAlias = Target | Drop
 _SEGMENT = r"[A-Za-z0-9_~+,:=!$()*-][A-Za-z0-9_~+,:=!$()*.-]*"
 _PATH = rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?"
 _PLAIN: Final = re.compile(rf"(?P<origin>https?://(?=[^/]{{1,63}}/)(?:[a-z0-9-]+\.)+[a-z]{{2,}})?{_PATH}")
+_NEAR: Final = re.compile(rf"(?![^/]*:)(?:{_SEGMENT}/)*{_SEGMENT}")  # a colon may end a scheme
 _QUERY: Final = re.compile(r"[A-Za-z0-9_=&.,;:/~+*!$()-]*")
 _TRACKING: Final = re.compile(r"(?:^|&)(?:utm_|_g|mc_|[a-z]*clid|[a-z]*braid|igshid)")
 _ORIGINS: Final = 512
@@ -62,7 +63,7 @@ class Resolver:
     def resolve(self, href: str, base: str) -> Resolved:
         """`base` is canonical: the page's URL, or what its <base> made of it."""
         try:
-            url = plain(href, base) or canonical(href, base)
+            url = plain(href, base) or near(href, base) or canonical(href, base)
         except BadURLError:
             return Drop.BAD_URL
         dropped = self._rules.drop(url)
@@ -83,6 +84,14 @@ def plain(href: str, base: str) -> str:
             return ""
         path = f"{path}?{query}"
     return path if found["origin"] else f"{origin_of(base)}{path}"
+
+
+def near(href: str, base: str) -> str:
+    """The same of an href relative to the folder that the page lies in, where nothing but a path is written."""
+    if not _NEAR.fullmatch(href) or "xn--" in href:
+        return ""
+    page = base.partition("?")[0]
+    return f"{page[: page.rindex('/') + 1]}{href}"
 
 
 def is_independent(href: str) -> bool:

@@ -34,6 +34,7 @@ class Action(IntEnum):
     BUTTON = 17  # its words count only in a heading, its links always
     HEADER = 18  # of the site: furniture; of an article: a block
     FORMULA = 19
+    HIDDEN = 20  # nothing below it is text, but links there are links
 
 
 class Tag(IntEnum):
@@ -64,8 +65,8 @@ _ACTIONS = {
     "del tt var samp s strike data ruby rb label nobr output dfn wbr picture slot blink",
     Action.CUSTOM: "noscript cite",
     Action.FORMULA: "math",
-    Action.SKIP: "style template svg canvas audio video select datalist textarea object embed applet rp rt rtc "
-    "noframes input track source param progress meter colgroup col",
+    Action.SKIP: "style select datalist textarea input track source param progress meter colgroup col",
+    Action.HIDDEN: "template svg canvas audio video object embed applet rp rt rtc noframes",
     Action.LINK: "a area",
     Action.BREAK: "br",
     Action.META: "meta",
@@ -375,7 +376,9 @@ def actions_of(bare: bool, whole: bool) -> dict[int, int]:
 
 @cache
 def _known_actions(bare: bool, whole: bool) -> dict[int, int]:
-    silent = (Action.RELATION, Action.HEAD, Action.FRAME) if bare else ()  # <meta> and scripts tell of its kind
+    silent = (
+        (Action.RELATION, Action.HEAD, Action.FRAME, Action.HIDDEN) if bare else ()
+    )  # <meta> and scripts tell of its kind
     read = (Action.FURNITURE, Action.HEADER) if whole else ()
     actions = vocabulary().actions.items()
     return {

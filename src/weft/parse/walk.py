@@ -35,7 +35,7 @@ _PRE, _ROW, _SKIP = map(int, (Action.PRE, Action.ROW, Action.SKIP))
 _META, _SCRIPT = int(Action.META), int(Action.SCRIPT)
 _RELATION, _HEAD, _IMAGE, _FRAME = map(int, (Action.RELATION, Action.HEAD, Action.IMAGE, Action.FRAME))
 _LINE, _RULE, _FURNITURE, _BUTTON = map(int, (Action.BREAK, Action.RULE, Action.FURNITURE, Action.BUTTON))
-_HEADER, _CUSTOM, _FORMULA = map(int, (Action.HEADER, Action.CUSTOM, Action.FORMULA))
+_HEADER, _CUSTOM, _FORMULA, _HIDDEN = map(int, (Action.HEADER, Action.CUSTOM, Action.FORMULA, Action.HIDDEN))
 _PLACE, _BOX, _LENGTH = int(Fact.PLACE), int(Fact.BOX), int(Fact.LENGTH)
 _REGIONS, _CODE = int(Trait.REGIONS), region_bit("pre")
 _SUMMED = (int(Fact.LINK_CHARS), int(Fact.LINKS), int(Fact.IMAGES))
@@ -118,7 +118,7 @@ class Walker:
         if how is Sense.TEXT or self.is_looked_into():
             return child
         if how is Sense.NUMBER:
-            return None if self.pre else child
+            return self.gutter(node) if self.pre else child
         if how is Sense.FORMULA and (written := formula(node)):
             self.formula(written)
             return None
@@ -127,6 +127,10 @@ class Walker:
             return None
         self.looked_into = (len(self.entered), node)
         return child
+
+    def gutter(self, node: LexborNode) -> None:
+        """Numbers of lines are not read; what they lead to is."""
+        self.found.followed(node)
 
     def is_looked_into(self) -> bool:
         """Whether an element that we are in was searched whole: searching those inside it, too, would be quadratic."""
@@ -336,7 +340,7 @@ def _visit(node: LexborNode | None, state: Walker, actions: dict[int, int]) -> N
                 if action == _BLOCK:
                     if parts:
                         state.interrupt()
-                    child = None if pre and is_gutter(node) else child
+                    child = state.gutter(node) if pre and is_gutter(node) else child
                 elif action <= _LINK:
                     if parts and not pre and parts[-1][-1:].isalnum():
                         state.set_apart(node)
@@ -382,4 +386,5 @@ def _rare(state: Walker) -> dict[int, Callable[[LexborNode], LexborNode | None]]
         _BUTTON: state.button,
         _HEADER: state.header,
         _FORMULA: state.math,
+        _HIDDEN: found.hidden,
     }

@@ -10,7 +10,7 @@ from itertools import repeat
 
 import msgspec
 
-from weft.records import Announcement, Headers, Hint, Kind, Link, Page, Record, Via
+from weft.records import Announcement, Headers, Hint, Kind, Link, Page, Record, Refusal, Via
 
 PREFIX = 4
 _READ = 1 << 18
@@ -29,6 +29,7 @@ class ParseJob(Record, frozen=True):
     inside: int = 0
     source: str = ""  # the URL it was found on
     fetched: float = 0.0  # wall seconds: dates in directives are judged by it
+    ended: Refusal | None = None  # what ended the parser that read it whole: now only its links are wanted
 
     @classmethod
     def of(cls, announced: Announcement, headers: Headers, body: bytes) -> "ParseJob":

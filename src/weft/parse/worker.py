@@ -67,15 +67,26 @@ def attempt(read: Read, job: ParseJob, seconds: float) -> Page:
     """The page of a job, with the CPU time it took; a refusal when our own code fails on it."""
     begun = cpu_seconds()
     signal.setitimer(signal.ITIMER_PROF, seconds)
+    page = None
     try:
         page = read(job)
     except MemoryError:
-        page = Page(id=job.id, url=job.url, refusal=Refusal.MEMORY)
+        pass  # what was made of it is let go with the error
     except Exception as error:  # noqa: BLE001
         _log.exception("a fault of ours on %s", job.url)
         page = Page(id=job.id, url=job.url, refusal=Refusal.CRASH, detail=f"{type(error).__name__}: {error}"[:500])
+    if page is None:
+        page = _links_alone(read, job)
     signal.setitimer(signal.ITIMER_PROF, 0)
     return msgspec.structs.replace(page, cpu=cpu_seconds() - begun)
+
+
+def _links_alone(read: Read, job: ParseJob) -> Page:
+    """Its tree did not fit; its links may."""
+    try:
+        return read(msgspec.structs.replace(job, ended=Refusal.MEMORY))
+    except MemoryError:
+        return Page(id=job.id, url=job.url, refusal=Refusal.MEMORY)
 
 
 def die_with(parent: int) -> None:
