@@ -26,13 +26,17 @@ from .corpus.registry import Registry
 from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import CrawlDirectory
+from .engines import choose
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
 from .engines.memory import MemoryQueue
+from .fetch import dns, trust
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
 from .frontier import collector
+from .frontier.budget import wide_networks
 from .frontier.frontier import Frontier
+from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
 from .metrics import Report, Tally
@@ -51,15 +55,19 @@ def check(config: Config, seeds: Iterable[Link]) -> None:
     """Refuse what cannot work before anything is started: every value that is more than its type."""
     Rules(config.scope)
     Identity(config.fetch)
+    quiet_hours(config.pace.quiet)
+    wide_networks(config.pace.wide_addresses)
+    dns.check(config.fetch.resolvers, config.fetch.hosts)
+    trust.check(config.fetch.ca_file)
+    choose.check(config.storage.state, config.storage.blobs)
     require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(link.url) for link in seeds))
 
 
 def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
     """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
     links = [seed(text) for text in seeds]
-    directory = CrawlDirectory.open(out, msgspec.to_builtins(config))
+    directory = CrawlDirectory.open(out, msgspec.to_builtins(config), lambda config: check(config, links))
     try:
-        check(directory.config, links)
         return uvloop.run(_crawl_seeds(directory, links))
     finally:
         directory.close()

@@ -166,6 +166,10 @@ class Fetch(Section, frozen=True):
         dict[str, str],
         _doc('addresses for host names, used instead of DNS: `name = "127.0.0.1"`; `"*.name"`: all below it'),
     ] = {}
+    ca_file: Annotated[
+        str,
+        _doc("PEM file of certificate authorities that are trusted beside the system's (`SSL_CERT_FILE` names those)"),
+    ] = ""
     sitemaps: Annotated[bool, _doc("read sitemaps named by robots.txt and at /sitemap.xml")] = True
 
 

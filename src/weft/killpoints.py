@@ -9,6 +9,8 @@ import signal
 from typing import Final
 
 NAMES: Final = (
+    "directory.configured",  # weft.toml is durable, DIR is not yet a crawl
+    "directory.made",  # DIR is a crawl, no engine was opened
     "frontier.leased",  # leases are durable, no request was made
     "fetch.answered",  # an answer is in memory, nowhere else
     "archive.appended",  # captures are in the journal, not synced

@@ -16,7 +16,7 @@ import uvloop
 from weft.build import check, opened
 from weft.config import settings
 from weft.crawl import Ending
-from weft.directory import CrawlDirectory
+from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import SeedError, UsageError
 from weft.metrics import Report
 from weft.records import Link
@@ -32,9 +32,8 @@ _COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
 
 def crawl(options: argparse.Namespace) -> int:
     seeds = _seeds(options)
-    directory = CrawlDirectory.open(Path(options.out), _settings(options))
+    directory = CrawlDirectory.open(Path(options.out), _settings(options), lambda config: check(config, seeds))
     try:
-        check(directory.config, seeds)
         ending, report = uvloop.run(_run(directory, seeds, options))
     finally:
         directory.close()
@@ -96,7 +95,7 @@ def _seeds(options: argparse.Namespace) -> list[Link]:
     found = [_seed(text) for text in [*options.seeds, *(entry for entry in options.own if "://" in entry)]]
     if options.seed_file:
         found += _seeds_of_file(options.seed_file)
-    if not found and not (Path(options.out) / "state" / "format").exists():
+    if not found and not is_crawl(Path(options.out)):
         raise SeedError("nothing to crawl: give a SEED or --seeds FILE")
     return found
 

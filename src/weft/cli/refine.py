@@ -5,7 +5,7 @@ from pathlib import Path
 
 import uvloop
 
-from weft.build import opened
+from weft.build import check, opened
 from weft.config import settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory
@@ -24,7 +24,7 @@ def refine(options: argparse.Namespace) -> int:
             raise UsageError(f"{warc}: no such file")
     if not warcs:
         CrawlDirectory.read(path)  # a DIR without a crawl has nothing to refine
-    directory = CrawlDirectory.open(path, settings())
+    directory = CrawlDirectory.open(path, settings(), lambda config: check(config, ()))
     try:
         ending, report = uvloop.run(_run(directory, warcs, quiet=options.json))
     finally:
