@@ -23,6 +23,7 @@ from .corpus import schema
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
+from .corpus.sides import Side, standing
 from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import CrawlDirectory
@@ -96,9 +97,13 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         blobs = await open_blobs(config.storage.blobs, directory.path)
         journals = await open_journals(blobs, directory.path)
 
-        registry = Registry(table)
-        corpus_stores = CorpusStores(journals, blobs, table, registry)
-        corpus = Corpus(corpus_stores, Exact(table, registry.registered), clock, config.corpus, killpoints)
+        def corpus_on(side: Side) -> Corpus:
+            registry = Registry(table, side)
+            exact = Exact(table, registry.registered, side=side.mark)
+            return Corpus(CorpusStores(journals, blobs, table, registry), exact, clock, config.corpus, killpoints)
+
+        side = (await standing(table)).live
+        corpus = corpus_on(side)
         archive = Archive(ArchiveStores(journals, blobs, table, pages), clock, config.archive, killpoints)
         stack.push_async_callback(archive.close)
         frontier = Frontier(table, clock, config, admit=lambda url: fetcher.admit(url), scratch=directory.path)
@@ -109,7 +114,9 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         tally = Tally()
         shared = Shared(config, clock, table, frontier, archive, pages, killpoints, tally, Handover())
         refiner = Refiner(shared, pool, corpus)
-        session = Session(directory, shared, fetcher, pool, corpus, refiner, clock.monotonic())
+        session = Session(
+            directory, shared, fetcher, pool, corpus, refiner, clock.monotonic(), lambda: corpus_on(side.other)
+        )
         await tally.load(table)
         await corpus.open()
         await frontier.open()
@@ -140,13 +147,14 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
         frontier = Frontier(table, clock, config, admit=lambda url: fetcher.admit(url), scratch=directory.path)
         fetcher = Fetcher.build(config, table, clock, _turns(frontier, 0.0))
         stack.push_async_callback(fetcher.close)
-        registry, tally = Registry(table), Tally()
+        side, tally = (await standing(table)).live, Tally()
+        registry = Registry(table, side)
         await registry.load()
         await tally.load(table)
         await frontier.open()
         corpus = Corpus(
             CorpusStores(stores.journals, blobs, table, registry),
-            Exact(table, registry.registered),
+            Exact(table, registry.registered, side=side.mark),
             clock,
             config.corpus,
             KillPoints(),

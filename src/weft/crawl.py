@@ -41,6 +41,7 @@ class Ending(Enum):
     EXHAUSTED = "exhausted"  # nothing can become ready except what is parked or dead
     LIMIT = "limit"  # pages, bytes or time
     STOPPED = "stopped"  # by a person; nothing lost, run it again
+    INCOMPLETE = "incomplete"  # of refine: not all could be read, and the corpus of before was kept
 
 
 class Pulse:

@@ -1,7 +1,7 @@
 """A crawl's DIR: made or opened, locked, its format checked, its configuration kept in `weft.toml`.
 
-`weft.toml` is written before `state/format`, which makes DIR a crawl: a start that was killed in between, or had no room
-on the disk, is completed by the next one.
+`weft.toml` is written before `state/format`, which makes DIR a crawl: a start that was killed in between, or found the
+disk full, is completed by the next one.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ class CrawlDirectory:
 
     @classmethod
     def open(cls, path: Path, settings: Tables, check: Check = lambda _: None) -> "CrawlDirectory":
-        """Make or resume; `settings` are laid over what DIR has. Held until `close`. What `check` refuses is not kept."""
+        """Make or resume; `settings` are laid over what DIR has. Held until `close`. Nothing refused is kept."""
         try:
             stored = _stored(path)
             config = _merged(stored, settings, path)

@@ -15,6 +15,30 @@ _FAILURES: Final = {
 }
 
 
+class Damage(msgspec.Struct, frozen=True):
+    """A part of a WARC file that cannot be read."""
+
+    offset: int
+    records: int  # lost in it, at least
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """What `refine` found in one WARC file; of DIR's own files, those that are damaged."""
+
+    file: str
+    read: int = 0  # captures
+    skipped: dict[str, int] = {}  # records by reason
+    damaged: tuple[Damage, ...] = ()
+
+
+class Refined(msgspec.Struct, frozen=True):
+    """What `refine` read, and what it made of it."""
+
+    files: tuple[ReadFile, ...] = ()
+    missing: int = 0  # pages of the corpus of before that the archive no longer gave
+    documents: int = 0  # of the corpus made anew, also where it was not kept
+
+
 class Report(msgspec.Struct, frozen=True):
     """The final counts: what `--json` prints and `report.json` holds. Other programs rely on these names."""
 
@@ -34,7 +58,7 @@ class Report(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     parser_cpu_seconds: float = 0.0  # the share of the parser processes
-    ended: str = ""  # exhausted, limit or stopped
+    ended: str = ""  # exhausted, limit or stopped; incomplete: refine kept the corpus of before
     pending: int = 0
     hosts: int = 0
     unchanged: int = 0
@@ -42,6 +66,7 @@ class Report(msgspec.Struct, frozen=True):
     dropped_links: dict[str, int] = {}  # by Drop
     removed: dict[str, int] = {}  # by Removal
     refused: dict[str, int] = {}  # by Refusal
+    refined: Refined | None = None
 
 
 class Tally:
@@ -85,10 +110,15 @@ class Tally:
             self.counts[f"drop.{word}"] += count
         self.parser_cpu_seconds += page.cpu
 
-    def forget_pages(self) -> None:
-        """The pages will all be parsed anew."""
-        for name in [name for name in self.counts if name in ("parsed", "links_seen") or name.startswith("refusal.")]:
-            del self.counts[name]
+    def forget_pages(self) -> Counter[str]:
+        """The pages will all be parsed anew; what was counted of them, for `recall_pages`."""
+        names = [name for name in self.counts if name in ("parsed", "links_seen") or name.startswith("refusal.")]
+        return Counter({name: self.counts.pop(name) for name in names})
+
+    def recall_pages(self, forgotten: Counter[str]) -> None:
+        """What was parsed anew counts for nothing."""
+        self.forget_pages()
+        self.counts.update(forgotten)
 
     def named(self, prefix: str) -> dict[str, int]:
         """The counters under a prefix, most frequent first."""

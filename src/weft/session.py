@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
+from .archive.retelling import Retelling
+from .archive.survey import Lost
 from .clock import cpu_seconds
 from .corpus.corpus import Corpus
 from .corpus.corpus import Counts as CorpusCounts
@@ -17,7 +19,8 @@ from .fetch.fetcher import Fetcher
 from .foreign import refine_file
 from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
-from .metrics import Report, Tally
+from .handover import Handover
+from .metrics import Damage, ReadFile, Refined, Report, Tally
 from .parse.pool import ParserPool
 from .records import Link
 
@@ -39,6 +42,7 @@ class Session:
     corpus: Corpus
     refiner: Refiner
     started: float  # monotonic
+    renewed: Callable[[], Corpus]  # beside `corpus`, to be made anew
 
     @property
     def frontier(self) -> Frontier:
@@ -60,22 +64,38 @@ class Session:
         ending = await self._watched(run(crawler, self.refiner), watch)
         return ending, await self._finish(ending)
 
-    async def refine_anew(self, watch: Watch) -> tuple[Ending, Report]:
-        """The corpus from the archive, without a request. Pages are announced first: a crash later loses none."""
-        await self.shared.archive.announce_all()
-        await self.corpus.renew()
-        self.shared.tally.forget_pages()
-        self.refiner.finish()
-        await self._watched(self.refiner.run(), watch)
-        ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
-        return ending, await self._finish(ending)
+    async def refine_anew(self, watch: Watch, *, partial: bool = False) -> tuple[Ending, Report]:
+        """The corpus from the archive, without a request: made beside the old one, which counts until it is whole.
+
+        `partial`: it takes the old one's place whatever could not be read.
+        """
+        tally, corpus = self.shared.tally, self.renewed()
+        await corpus.begin()
+        told = Retelling(self.shared.archive.survey(), self.shared.clock)
+        refiner = Refiner(replace(self.shared, pages=told, handover=Handover()), self.pool, corpus)
+        refiner.finish()
+        forgotten = tally.forget_pages()
+        anew = replace(self, corpus=corpus, refiner=refiner)
+        await anew._watched(refiner.run(), watch)
+        refined = _refined(told.lost, self.corpus.counts().pages, corpus.counts())
+        stopped, whole = self.shared.pulse.stopping, not (refined.files or refined.missing)
+        if not stopped and (whole or partial):
+            await corpus.take_place()
+            return Ending.EXHAUSTED, await anew._finish(Ending.EXHAUSTED, refined)
+        await corpus.give_up()
+        tally.recall_pages(forgotten)
+        ending = Ending.STOPPED if stopped else Ending.INCOMPLETE
+        return ending, await self._finish(ending, refined)
 
     async def refine_files(self, paths: Sequence[Path], watch: Watch) -> tuple[Ending, Report]:
         """Documents from WARC files of others; doing it twice adds nothing."""
-        for path in paths:
+        files = [
             await self._watched(refine_file(path, self.pool, self.corpus, self.shared), watch)
+            for path in paths
+            if not self.shared.pulse.stopping
+        ]
         ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
-        return ending, await self._finish(ending)
+        return ending, await self._finish(ending, Refined(tuple(files), documents=self.corpus.counts().documents))
 
     def report(self) -> Report:
         """How it stands now."""
@@ -104,16 +124,23 @@ class Session:
                 raise
             await self.shared.clock.sleep(1.0)
 
-    async def _finish(self, ending: Ending) -> Report:
+    async def _finish(self, ending: Ending, refined: Refined | None = None) -> Report:
         """Shards whole, counts kept, the report written."""
         await self.corpus.compact(final=True)
-        report = msgspec.structs.replace(self.report(), ended=ending.value)
+        report = msgspec.structs.replace(self.report(), ended=ending.value, refined=refined)
         tally = self.shared.tally
         tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
         await tally.save(self.shared.table)
         self.directory.write_progress(report)
         self.directory.write_report(report)
         return report
+
+
+def _refined(lost: Sequence[Lost], before: int, counts: CorpusCounts) -> Refined:
+    """The files with damage, each once, and how many pages fewer there are than `before`."""
+    files = {gap.file: tuple(Damage(one.offset, one.records) for one in lost if one.file == gap.file) for gap in lost}
+    damaged = tuple(ReadFile(name, damaged=gaps) for name, gaps in files.items())
+    return Refined(damaged, max(0, before - counts.pages), counts.documents)
 
 
 def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts) -> Report:

@@ -123,12 +123,16 @@ def _refine(add: Declare) -> None:
     parser = _verb(
         add,
         "refine",
-        "Make the corpus anew from the archive, without fetching anything; or from WARC files of others.",
+        "Make the corpus anew from the archive, without fetching anything; or from WARC files of others. The old "
+        "corpus stays until the new one is whole. Status 1 if something could not be read.",
         ["weft refine crawl", "weft refine corpus --from CC-MAIN-*.warc.gz"],
     )
     _with_dir(parser)
     parser.add_argument(
         "--from", dest="warcs", metavar="WARC", nargs="+", default=[], help="WARC files to read instead"
+    )
+    parser.add_argument(
+        "--partial", action="store_true", help="take the new corpus even if the archive could not be read whole"
     )
     _with_json(parser)
 

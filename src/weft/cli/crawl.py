@@ -158,5 +158,6 @@ _ENDINGS = {
     Ending.EXHAUSTED.value: "nothing is left to fetch",
     Ending.LIMIT.value: "the limit is reached",
     Ending.STOPPED.value: "stopped; nothing is lost, run the same command to go on",
+    Ending.INCOMPLETE.value: "not all could be read; the corpus of before was kept",
     "": "-",
 }
