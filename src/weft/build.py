@@ -201,7 +201,9 @@ def _turns(frontier: Frontier, patience: float) -> Turn:
 async def _recover(shared: Shared, fetcher: Fetcher) -> None:
     """What was archived before a crash is announced and settled, not fetched again; Crawl-delays are known at once."""
     recovered = await shared.archive.recover()
-    await settle(shared, recovered.outcomes)
+    placed = zip(recovered.outcomes, recovered.places, strict=True)
+    uncounted = [outcome for outcome, (file, end) in placed if not shared.tally.has_counted(file, end)]
+    await settle(shared, recovered.outcomes, recovered.stored, uncounted)
     await shared.archive.checkpoint(recovered.stored)
     for orphan in shared.frontier.orphans():
         verdict = await fetcher.book.verdict(orphan.url)

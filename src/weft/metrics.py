@@ -10,6 +10,7 @@ from .ports import Put, Table
 from .records import Drop, Fate, Kind, Outcome, Page, Reason
 
 _KEY: Final = (b"tally", b"counts")
+_NEWEST: Final = 16  # more files than are written to at a time
 _FAILURES: Final = {
     reason.value for reason in Reason if reason.fate is Fate.GONE and reason is not Reason.ROBOTS_DENIED
 }
@@ -77,17 +78,22 @@ class Tally:
         self.seconds = 0.0
         self.cpu_seconds = 0.0  # of the loop's process
         self.parser_cpu_seconds = 0.0
+        self.running = 0.0  # seconds of the run under way; `seconds` is of those before
+        self.counted: dict[str, int] = {}  # how far each of the newest WARC files is counted
 
     async def load(self, table: Table) -> None:
         stored = (await table.get([_KEY]))[0]
         if stored:
             row = msgspec.json.decode(stored, type=_Row)
             self.counts = Counter(row.counts)
-            self.seconds, self.cpu_seconds = row.seconds, row.cpu_seconds
+            self.seconds, self.cpu_seconds = row.seconds + row.running, row.cpu_seconds
+            self.counted = row.counted
             self.parser_cpu_seconds = row.parser_cpu_seconds
 
     async def save(self, table: Table) -> None:
-        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds, self.parser_cpu_seconds)
+        row = _Row(
+            dict(self.counts), self.seconds, self.cpu_seconds, self.parser_cpu_seconds, self.running, self.counted
+        )
         await table.write([Put(_KEY, msgspec.json.encode(row))])
 
     def outcomes(self, outcomes: Iterable[Outcome]) -> None:
@@ -96,6 +102,15 @@ class Tally:
             self.counts[f"{prefix}.{outcome.reason.value}"] += 1
             self.counts["bytes"] += outcome.length
             self.counts["archived"] += 1 if outcome.status and outcome.reason is not Reason.UNCHANGED else 0
+
+    def reaches(self, ends: Mapping[str, int]) -> None:
+        """All outcomes up to there are counted; saved with the counts, so that a crash lets none count twice."""
+        kept = list(self.counted.items())[-_NEWEST:]
+        self.counted = {**dict(kept), **ends}
+
+    def has_counted(self, file: str, end: int) -> bool:
+        """Was the outcome that ends there in a WARC file counted before a crash?"""
+        return end <= self.counted.get(file, 0)
 
     def links(self, new: int, drops: Mapping[Drop, int]) -> None:
         """What became of links that the frontier was given."""
@@ -144,3 +159,5 @@ class _Row(msgspec.Struct):
     seconds: float
     cpu_seconds: float
     parser_cpu_seconds: float = 0.0
+    running: float = 0.0
+    counted: dict[str, int] = {}

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
+from . import limits
 from .archive.retelling import Retelling
 from .archive.survey import Lost
 from .clock import cpu_seconds
@@ -20,6 +21,7 @@ from .foreign import refine_file
 from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
 from .handover import Handover
+from .limits import NO_LIMITS, Amounts
 from .metrics import Damage, ReadFile, Refined, Report, Tally
 from .parse.pool import ParserPool
 from .records import Link
@@ -58,11 +60,20 @@ class Session:
         """Finish what is in flight and come to rest."""
         self.shared.pulse.stop()
 
-    async def crawl(self, watch: Watch) -> tuple[Ending, Report]:
-        """Both loops, until the crawl's end, its limit or a stop."""
-        crawler = Crawler(self.shared, self.fetcher, self.refiner)
+    async def begin(self, of_run: Amounts = NO_LIMITS, *, again: bool = False) -> Amounts:
+        """A run begins, or goes on; the totals at which it will end by itself."""
+        tally = self.shared.tally
+        spent = Amounts(tally.fetched, tally.counts["bytes"], tally.seconds)
+        begun = await limits.begin(self.shared.table, spent, again=again)
+        return limits.until(Amounts.of(self.shared.config.crawl), of_run, begun.start)
+
+    async def crawl(self, watch: Watch, until: Amounts | None = None) -> tuple[Ending, Report]:
+        """Both loops, until the crawl's end, a limit (those `begin` gave, if it was called) or a stop."""
+        crawler = Crawler(self.shared, self.fetcher, self.refiner, until or await self.begin())
         ending = await self._watched(run(crawler, self.refiner), watch)
-        return ending, await self._finish(ending)
+        report = await self._finish(ending)
+        await limits.end(self.shared.table, ending.value)
+        return ending, report
 
     async def refine_anew(self, watch: Watch, *, partial: bool = False) -> tuple[Ending, Report]:
         """The corpus from the archive, without a request: made beside the old one, which counts until it is whole.
@@ -114,6 +125,7 @@ class Session:
     async def _watch(self, watch: Watch) -> None:
         while True:
             report = self.report()
+            self.shared.tally.running = self.shared.clock.monotonic() - self.started
             watch(report)
             # In a thread, as a busy disk takes its time; ended before the last snapshot is written to the same file.
             writing = asyncio.create_task(asyncio.to_thread(self.directory.write_progress, report))
@@ -129,6 +141,7 @@ class Session:
         await self.corpus.compact(final=True)
         report = msgspec.structs.replace(self.report(), ended=ending.value, refined=refined)
         tally = self.shared.tally
+        tally.running = 0.0
         tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
         await tally.save(self.shared.table)
         self.directory.write_progress(report)

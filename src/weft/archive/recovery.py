@@ -29,6 +29,7 @@ class Tail(NamedTuple):
 
     info: str  # the id of the warcinfo record, if it was among them
     outcomes: list[Outcome]
+    ends: list[int]  # of each outcome's record
     announcements: list[Announcement]
     kept: list[Kept]
     end: int
@@ -50,6 +51,7 @@ class Gathered:
         self.info = ""
         self.last = ""  # the kind of the last record
         self.outcomes: list[Outcome] = []
+        self.ends: list[int] = []  # of each outcome's record
         self.announcements: list[Announcement] = []
         self.kept: list[Kept] = []
 
@@ -68,6 +70,7 @@ class Gathered:
                 self.announcements.append(msgspec.structs.replace(context.announcement, position=self._answer))
             if context.outcome:
                 self.outcomes.append(context.outcome)
+                self.ends.append(found.offset + found.length)
             self._answer = None
             return True
         return False
@@ -76,6 +79,7 @@ class Gathered:
         """The announcements since the last call; nothing else is kept."""
         announcements, self.announcements = self.announcements, []
         self.outcomes.clear()
+        self.ends.clear()
         self.kept.clear()
         return announcements
 
@@ -94,7 +98,7 @@ async def read_tail(name: str, read: Read, start: int) -> Tail:
             break
         if gathered.take(found):
             end = found.offset + found.length
-    return Tail(gathered.info, gathered.outcomes, gathered.announcements, gathered.kept, end, size)
+    return Tail(gathered.info, gathered.outcomes, gathered.ends, gathered.announcements, gathered.kept, end, size)
 
 
 def _context(record: replay.Raw) -> Context:

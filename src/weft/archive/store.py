@@ -57,6 +57,7 @@ class Recovered(NamedTuple):
     """What lay between the checkpoint and the crash: announced again, still to be settled."""
 
     outcomes: list[Outcome]
+    places: list[tuple[str, int]]  # for each outcome the file, and where its record ends there
     stored: Stored
     torn: int  # bytes cut off
 
@@ -77,6 +78,7 @@ class Archive:
     async def recover(self) -> Recovered:
         """Call once, before anything else. Outcomes come oldest first; some of them may be settled already."""
         outcomes: list[Outcome] = []
+        places: list[tuple[str, int]] = []
         announcements: list[Announcement] = []
         ends: dict[str, int] = {}
         torn = 0
@@ -84,12 +86,13 @@ class Archive:
             file, tail = await self._reopen(name)
             await self._index(tail.kept)
             outcomes += tail.outcomes
+            places += [(name, end) for end in tail.ends]
             announcements += tail.announcements
             torn += tail.size - tail.end
             ends[name] = file.length
         self._files.close_all_but_last()
         await self._stores.pages.send(announce.pack(announcements))
-        return Recovered(outcomes, self._hold(announcements, ends), torn)
+        return Recovered(outcomes, places, self._hold(announcements, ends), torn)
 
     async def _reopen(self, name: str) -> tuple[File, recovery.Tail]:
         (mark,) = await self._stores.table.get([(_CHECKPOINTS, name.encode())])

@@ -14,10 +14,11 @@ from typing import Any
 import uvloop
 
 from weft.build import check, opened
-from weft.config import settings
+from weft.config import Config, override, run_limits, settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import SeedError, UsageError
+from weft.limits import Amounts
 from weft.metrics import Report
 from weft.records import Link
 from weft.session import Session
@@ -31,27 +32,30 @@ _COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
 
 
 def crawl(options: argparse.Namespace) -> int:
-    seeds = _seeds(options)
+    seeds, of_run = _seeds(options), _limits(options)
     directory = CrawlDirectory.open(Path(options.out), _settings(options), lambda config: check(config, seeds))
     try:
-        ending, report = uvloop.run(_run(directory, seeds, options))
+        ending, report = uvloop.run(_run(directory, seeds, of_run, again=options.again, quiet=options.json))
     finally:
         directory.close()
     if options.json:
         show.json_line(report)
     else:
         print_report(report, directory.path)
-    return 3 if ending is Ending.STOPPED else 0
+    return 0 if ending in (Ending.EXHAUSTED, Ending.LIMIT) else 3
 
 
-async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.Namespace) -> tuple[Ending, Report]:
+async def _run(
+    directory: CrawlDirectory, seeds: list[Link], of_run: Amounts, *, again: bool, quiet: bool
+) -> tuple[Ending, Report]:
     async with opened(directory) as session:
         stop_on_signals(session)
-        if options.again:
+        if again:
             await session.frontier.again()
         await session.add_seeds(seeds)
-        with progress(directory.config, quiet=options.json) as watch:
-            return await session.crawl(watch)
+        until = await session.begin(of_run, again=again)
+        with progress(until, quiet=quiet) as watch:
+            return await session.crawl(watch, until)
 
 
 def stop_on_signals(session: Session) -> None:
@@ -72,11 +76,16 @@ def stop_on_signals(session: Session) -> None:
         atexit.register(signal.signal, number, signal.SIG_IGN)
 
 
+def _limits(options: argparse.Namespace) -> Amounts:
+    """Of this run alone: DIR does not keep them."""
+    given = run_limits() | ({} if options.max_pages is None else {"max_pages": options.max_pages})
+    return Amounts.of(override(Config(), "crawl", **given).crawl)
+
+
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """A file, then the environment, then the command line: later wins."""
     tables: dict[str, dict[str, Any]] = settings(Path(options.config) if options.config else None)
     given: Mapping[tuple[str, str], Any] = {
-        ("crawl", "max_pages"): options.max_pages,
         ("scope", "max_depth"): options.max_depth,
         ("scope", "pages_per_host"): options.pages_per_host,
         ("scope", "reach"): options.scope,

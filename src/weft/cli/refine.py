@@ -11,6 +11,7 @@ from weft.config import settings
 from weft.crawl import Ending
 from weft.directory import CrawlDirectory
 from weft.errors import UsageError
+from weft.limits import NO_LIMITS
 from weft.metrics import ReadFile, Refined, Report
 
 from . import show, streams
@@ -43,7 +44,7 @@ def refine(options: argparse.Namespace) -> int:
 async def _run(directory: CrawlDirectory, warcs: list[Path], options: argparse.Namespace) -> tuple[Ending, Report]:
     async with opened(directory) as session:
         stop_on_signals(session)
-        with progress(directory.config, quiet=options.json) as watch:
+        with progress(NO_LIMITS, quiet=options.json) as watch:
             if warcs:
                 return await session.refine_files(warcs, watch)
             return await session.refine_anew(watch, partial=options.partial)
