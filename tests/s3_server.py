@@ -2,6 +2,7 @@
 
 import re
 from itertools import count
+from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
 from aiohttp import web
@@ -50,10 +51,21 @@ class S3Server:
         if request.method == "PUT" and "uploadId" in request.query:
             self._parts[request.query["uploadId"]][int(request.query["partNumber"])] = body
             return web.Response(headers={"ETag": '"part"'})
+        if request.method == "PUT" and "x-amz-copy-source" in request.headers:
+            return self._copy(unquote(request.headers["x-amz-copy-source"]).lstrip("/").removeprefix("bucket/"), key)
+        if request.method == "DELETE":
+            self.objects.pop(key, None)
+            return web.Response(status=204)
         if request.method == "PUT":
             self.objects[key] = body
             return web.Response(headers={"ETag": '"whole"'})
         return self._read(key, request.headers.get("Range"))
+
+    def _copy(self, source: str, key: str) -> web.Response:
+        if source not in self.objects:
+            return web.Response(status=404, text="<Error><Code>NoSuchKey</Code></Error>")
+        self.objects[key] = self.objects[source]
+        return _xml('<CopyObjectResult><ETag>"whole"</ETag></CopyObjectResult>')
 
     def _read(self, key: str, wanted: str | None) -> web.Response:
         if key not in self.objects:

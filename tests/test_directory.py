@@ -1,12 +1,15 @@
 """A crawl's DIR: one writer, one format, one configuration."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from weft.directory import CrawlDirectory
+from weft.config import Config
+from weft.directory import FORMAT, CrawlDirectory
 from weft.errors import ConfigError, CrawlDirError
 from weft.metrics import Report
 
@@ -72,3 +75,80 @@ def test_progress_and_report(tmp_path: Path) -> None:
     directory.write_report(Report(documents=2))
     assert '"documents": 2' in (tmp_path / "report.json").read_text()
     directory.close()
+
+
+def refuse(config: Config) -> None:
+    if config.pace.delay == 9:
+        raise ConfigError("nine is refused")
+
+
+def test_what_is_refused_is_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nine"):
+        CrawlDirectory.open(tmp_path / "new", {"pace": {"delay": 9}}, refuse)
+    assert not (tmp_path / "new").exists()
+    CrawlDirectory.open(tmp_path / "old", {"pace": {"delay": 2}}, refuse).close()
+    before = (tmp_path / "old" / "weft.toml").read_bytes()
+    for settings in ({"pace": {"delay": 9}}, {"pace": {"delay": "soon"}}):
+        with pytest.raises(ConfigError):
+            CrawlDirectory.open(tmp_path / "old", settings, refuse)
+    assert (tmp_path / "old" / "weft.toml").read_bytes() == before
+    CrawlDirectory.open(tmp_path / "old", {}, refuse).close()  # and the lock was let go
+
+
+OPEN = (
+    "import pathlib, sys, weft.directory as d; d.CrawlDirectory.open(pathlib.Path(sys.argv[1]), {'pace': {'delay': 7}})"
+)
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0})); "
+
+
+@pytest.mark.parametrize("moment", ["directory.configured", "directory.made"])
+def test_killed_while_it_is_made_it_is_completed_by_the_next_start(tmp_path: Path, moment: str) -> None:
+    out = tmp_path / "crawl"
+    killed = subprocess.run([sys.executable, "-c", OPEN, out], env={**os.environ, "WEFT_KILL_AT": moment}, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    CrawlDirectory.open(out, {"pace": {"delay": 7}}).close()
+    assert CrawlDirectory.read(out).config.pace.delay == 7
+
+
+@pytest.mark.parametrize("room", [0, 1, 1000])
+def test_a_disk_that_is_full_at_that_moment_spoils_nothing(tmp_path: Path, room: int) -> None:
+    out = tmp_path / "crawl"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL.format(room) + OPEN, out], capture_output=True, text=True, check=False
+    )
+    assert "CrawlDirError" in done.stderr
+    with pytest.raises(CrawlDirError, match="holds no crawl"):
+        CrawlDirectory.read(out)
+    assert [path.name for path in out.rglob("*") if path.is_file() and path.name != "lock"] == []
+    CrawlDirectory.open(out, {"pace": {"delay": 7}}).close()
+    assert CrawlDirectory.read(out).config.pace.delay == 7
+
+
+def test_what_an_older_weft_left_half_made_is_completed(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "format").write_text(FORMAT)
+    (tmp_path / "state" / "lock").write_text("")
+    with pytest.raises(CrawlDirError, match="holds no crawl"):
+        CrawlDirectory.read(tmp_path)
+    CrawlDirectory.open(tmp_path, {"pace": {"delay": 7}}).close()
+    assert CrawlDirectory.read(tmp_path).config.pace.delay == 7
+
+
+def test_a_crawl_that_lost_its_configuration_is_not_given_another(tmp_path: Path) -> None:
+    CrawlDirectory.open(tmp_path, {"storage": {"partitions": 16}}).close()
+    (tmp_path / "state" / "table").mkdir()
+    (tmp_path / "weft.toml").unlink()
+    with pytest.raises(ConfigError, match=r"weft\.toml: no such file"):
+        CrawlDirectory.open(tmp_path, {})
+
+
+def test_the_configuration_is_written_when_it_changes_and_only_then(tmp_path: Path) -> None:
+    CrawlDirectory.open(tmp_path, {"pace": {"delay": 7}}).close()
+    file = tmp_path / "weft.toml"
+    file.write_text("# mine\n" + file.read_text())
+    before = file.stat().st_ino
+    CrawlDirectory.open(tmp_path, {"pace": {"delay": "7"}}).close()
+    assert file.stat().st_ino == before
+    assert file.read_text().startswith("# mine")
+    CrawlDirectory.open(tmp_path, {"pace": {"delay": 8}}).close()
+    assert CrawlDirectory.read(tmp_path).config.pace.delay == 8

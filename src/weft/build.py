@@ -23,16 +23,21 @@ from .corpus import schema
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
+from .corpus.sides import Side, standing
 from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import CrawlDirectory
+from .engines import choose
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
 from .engines.memory import MemoryQueue
+from .fetch import dns, trust
 from .fetch.fetcher import Fetcher
 from .fetch.identity import Identity, require_contact
 from .fetch.robots_book import Turn
 from .frontier import collector
+from .frontier.budget import wide_networks
 from .frontier.frontier import Frontier
+from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
 from .metrics import Report, Tally
@@ -51,15 +56,19 @@ def check(config: Config, seeds: Iterable[Link]) -> None:
     """Refuse what cannot work before anything is started: every value that is more than its type."""
     Rules(config.scope)
     Identity(config.fetch)
+    quiet_hours(config.pace.quiet)
+    wide_networks(config.pace.wide_addresses)
+    dns.check(config.fetch.resolvers, config.fetch.hosts)
+    trust.check(config.fetch.ca_file)
+    choose.check(config.storage.state, config.storage.blobs)
     require_contact(config.fetch, OwnHosts(config.scope.own), (host_of(link.url) for link in seeds))
 
 
 def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
     """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
     links = [seed(text) for text in seeds]
-    directory = CrawlDirectory.open(out, msgspec.to_builtins(config))
+    directory = CrawlDirectory.open(out, msgspec.to_builtins(config), lambda config: check(config, links))
     try:
-        check(directory.config, links)
         return uvloop.run(_crawl_seeds(directory, links))
     finally:
         directory.close()
@@ -88,9 +97,13 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         blobs = await open_blobs(config.storage.blobs, directory.path)
         journals = await open_journals(blobs, directory.path)
 
-        registry = Registry(table)
-        corpus_stores = CorpusStores(journals, blobs, table, registry)
-        corpus = Corpus(corpus_stores, Exact(table, registry.registered), clock, config.corpus, killpoints)
+        def corpus_on(side: Side) -> Corpus:
+            registry = Registry(table, side)
+            exact = Exact(table, registry.registered, side=side.mark)
+            return Corpus(CorpusStores(journals, blobs, table, registry), exact, clock, config.corpus, killpoints)
+
+        side = (await standing(table)).live
+        corpus = corpus_on(side)
         archive = Archive(ArchiveStores(journals, blobs, table, pages), clock, config.archive, killpoints)
         stack.push_async_callback(archive.close)
         frontier = Frontier(table, clock, config, admit=lambda url: fetcher.admit(url), scratch=directory.path)
@@ -101,7 +114,9 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         tally = Tally()
         shared = Shared(config, clock, table, frontier, archive, pages, killpoints, tally, Handover())
         refiner = Refiner(shared, pool, corpus)
-        session = Session(directory, shared, fetcher, pool, corpus, refiner, clock.monotonic())
+        session = Session(
+            directory, shared, fetcher, pool, corpus, refiner, clock.monotonic(), lambda: corpus_on(side.other)
+        )
         await tally.load(table)
         await corpus.open()
         await frontier.open()
@@ -132,13 +147,14 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
         frontier = Frontier(table, clock, config, admit=lambda url: fetcher.admit(url), scratch=directory.path)
         fetcher = Fetcher.build(config, table, clock, _turns(frontier, 0.0))
         stack.push_async_callback(fetcher.close)
-        registry, tally = Registry(table), Tally()
+        side, tally = (await standing(table)).live, Tally()
+        registry = Registry(table, side)
         await registry.load()
         await tally.load(table)
         await frontier.open()
         corpus = Corpus(
             CorpusStores(stores.journals, blobs, table, registry),
-            Exact(table, registry.registered),
+            Exact(table, registry.registered, side=side.mark),
             clock,
             config.corpus,
             KillPoints(),
@@ -185,7 +201,9 @@ def _turns(frontier: Frontier, patience: float) -> Turn:
 async def _recover(shared: Shared, fetcher: Fetcher) -> None:
     """What was archived before a crash is announced and settled, not fetched again; Crawl-delays are known at once."""
     recovered = await shared.archive.recover()
-    await settle(shared, recovered.outcomes)
+    placed = zip(recovered.outcomes, recovered.places, strict=True)
+    uncounted = [outcome for outcome, (file, end) in placed if not shared.tally.has_counted(file, end)]
+    await settle(shared, recovered.outcomes, recovered.stored, uncounted)
     await shared.archive.checkpoint(recovered.stored)
     for orphan in shared.frontier.orphans():
         verdict = await fetcher.book.verdict(orphan.url)

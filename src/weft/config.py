@@ -11,12 +11,14 @@ import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from .errors import ConfigError
+
+_OF_A_RUN: Final = {("crawl", "max_pages"), ("crawl", "max_bytes"), ("crawl", "max_seconds")}
 
 
 def _doc(text: str) -> Meta:
@@ -47,9 +49,9 @@ class Storage(Section, frozen=True):
 class Crawl(Section, frozen=True):
     """When the crawl ends and how much is done at once."""
 
-    max_pages: Annotated[Count, _doc("stop after this many fetched pages; 0: no limit")] = 0
-    max_bytes: Annotated[Count, _doc("stop after this many body bytes; 0: no limit")] = 0
-    max_seconds: Annotated[Seconds, _doc("stop after this time; 0: no limit")] = 0
+    max_pages: Annotated[Count, _doc("stop after this many fetched pages of all runs; 0: no limit")] = 0
+    max_bytes: Annotated[Count, _doc("stop after this many body bytes of all runs; 0: no limit")] = 0
+    max_seconds: Annotated[Seconds, _doc("stop after this time of all runs; 0: no limit")] = 0
     connections: Annotated[Positive, _doc("requests under way at once, over all hosts")] = 512
     commit_seconds: Annotated[Seconds, _doc("group commit: longest time an answer waits to be made durable")] = 0.5
     backlog: Annotated[Positive, _doc("captures that may wait to be refined before fetching pauses")] = 20_000
@@ -177,6 +179,10 @@ class Fetch(Section, frozen=True):
         dict[str, str],
         _doc('addresses for host names, used instead of DNS: `name = "127.0.0.1"`; `"*.name"`: all below it'),
     ] = {}
+    ca_file: Annotated[
+        str,
+        _doc("PEM file of certificate authorities that are trusted beside the system's (`SSL_CERT_FILE` names those)"),
+    ] = ""
     sitemaps: Annotated[bool, _doc("read sitemaps named by robots.txt and at /sitemap.xml")] = True
 
 
@@ -226,7 +232,9 @@ class Config(Section, frozen=True):
     @classmethod
     def load(cls, path: Path | None = None, environment: Mapping[str, str] | None = None) -> "Config":
         """From a TOML file (if any) and `WEFT_SECTION_KEY` variables, which win."""
-        return from_tables(settings(path, environment), str(path) if path else "environment")
+        tables = settings(path, environment)
+        tables["crawl"] = {**tables.get("crawl", {}), **run_limits(environment)}
+        return from_tables(tables, str(path) if path else "environment")
 
     def to_toml(self) -> str:
         """The whole configuration, as `load` reads it."""
@@ -237,12 +245,19 @@ class Config(Section, frozen=True):
 
 
 def settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What a file and the environment set, as tables, names checked; values are not yet."""
+    """What a file and the environment set for good, as tables, names checked; values are not yet."""
     tables = read_tables(path) if path else {}
     _check_names(tables, str(path))
     for section, key, value in _from_environment(os.environ if environment is None else environment):
-        tables.setdefault(section, {})[key] = value
+        if (section, key) not in _OF_A_RUN:
+            tables.setdefault(section, {})[key] = value
     return tables
+
+
+def run_limits(environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The limits that the environment sets: of one run, so that DIR does not keep them."""
+    found = _from_environment(os.environ if environment is None else environment)
+    return {key: value for section, key, value in found if (section, key) in _OF_A_RUN}
 
 
 def from_tables(tables: Mapping[str, Any], origin: str) -> Config:
@@ -331,6 +346,10 @@ def reference() -> str:
         "Made from `src/weft/config.py` by `make docs`. Every key can be set in a TOML file (`--config FILE`, or",
         "`weft.toml` in the crawl's DIR) and by an environment variable `WEFT_SECTION_KEY`, which wins (lists with",
         "commas). Unknown keys are refused.",
+        "",
+        "The limits of `[crawl]` in a file are of the whole crawl, all its runs together; in the environment and on the",
+        "command line (`--max-pages`) they are of one run and are not kept. A run after a kill or a stop goes on counting",
+        "where that one was, one after an end or a limit begins at 0.",
     ]
     for name, section in typing.get_type_hints(Config).items():
         lines += [

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeVar
 
-from .archive.store import Archive
+from .archive.store import Archive, Stored
 from .config import Config
 from .corpus.corpus import Corpus
 from .fetch.fetcher import Fetched, Fetcher
 from .frontier.frontier import Frontier
 from .handover import Handover
 from .killpoints import KillPoints
+from .limits import Amounts
 from .metrics import Tally
 from .parse.pool import ParserPool
 from .ports import Clock, Message, Queue, Table
@@ -42,6 +43,7 @@ class Ending(Enum):
     LIMIT = "limit"  # pages, bytes or time
     WAITING = "waiting"  # what is left waits longer than a minute for something to heal; nothing lost, run it again
     STOPPED = "stopped"  # by a person; nothing lost, run it again
+    INCOMPLETE = "incomplete"  # of refine: not all could be read, and the corpus of before was kept
 
 
 class Mark(Enum):
@@ -92,10 +94,12 @@ class Shared:
 class Crawler:
     """Leases in, announced captures out."""
 
-    def __init__(self, shared: Shared, fetcher: Fetcher, refiner: "Refiner") -> None:
+    def __init__(self, shared: Shared, fetcher: Fetcher, refiner: "Refiner", until: Amounts) -> None:
+        """`until`: the totals at which it ends by itself."""
         self._shared = shared
         self._fetcher = fetcher
         self._refiner = refiner
+        self._until = until
         self._answers: asyncio.Queue[Fetched | Mark] = asyncio.Queue()
         self._started = shared.clock.monotonic()
         self._unstored = 0  # bytes of bodies that wait to be stored
@@ -140,13 +144,12 @@ class Crawler:
         return Ending.WAITING if outlook.long and self._shared.config.frontier.finish == "prompt" else None
 
     def _limit_reached(self) -> bool:
-        limits, tally = self._shared.config.crawl, self._shared.tally
-        elapsed = self._shared.clock.monotonic() - self._started
-        return (
-            0 < limits.max_pages <= tally.fetched
-            or 0 < limits.max_bytes <= tally.counts["bytes"]
-            or 0 < limits.max_seconds <= elapsed
-        )
+        tally = self._shared.tally
+        return self._until.reached(Amounts(tally.fetched, tally.counts["bytes"], self._seconds()))
+
+    def _seconds(self) -> float:
+        """Of all runs."""
+        return self._shared.tally.seconds + self._shared.clock.monotonic() - self._started
 
     async def _press(self, ready_in: float | None) -> None:
         """What waits for company goes at once when none can come: nothing is asked, and nothing can be soon.
@@ -164,8 +167,7 @@ class Crawler:
 
     def _patience(self, ready_in: float | None) -> float | None:
         """How long to wait for something to change: until a host is ready or the time is up."""
-        limit = self._shared.config.crawl.max_seconds
-        left = limit - (self._shared.clock.monotonic() - self._started) if limit else None
+        left = max(0.0, self._until.seconds - self._seconds()) if self._until.seconds else None
         return min((wait for wait in (ready_in, left) if wait is not None), default=None)
 
     def _room(self) -> int:
@@ -174,8 +176,8 @@ class Crawler:
             return 0
         limits = self._shared.config.crawl
         room = min(limits.connections - self.under_way, limits.backlog - self._refiner.backlog)
-        if limits.max_pages:
-            room = min(room, limits.max_pages - self._shared.tally.fetched - self.under_way)
+        if self._until.pages:
+            room = min(room, self._until.pages - self._shared.tally.fetched - self.under_way)
         return max(0, room)
 
     async def _visit(self, lease: Lease) -> None:
@@ -203,7 +205,7 @@ class Crawler:
             shared.handover.give((one for fetched in batch for one in fetched.captures), stored.announcements)
             self._refiner.backlog += len(stored.announcements)
             await self._add([link for fetched in batch for link in fetched.links])
-            await settle(shared, [fetched.outcome for fetched in batch])
+            await settle(shared, [fetched.outcome for fetched in batch], stored)
             await shared.archive.checkpoint(stored)
             self.under_way -= len(batch)
             shared.pulse.beat()
@@ -327,11 +329,14 @@ def size_of(fetched: Fetched) -> int:
     return sum(len(capture.exchange.body) for capture in fetched.captures)
 
 
-async def settle(shared: Shared, outcomes: Sequence[Outcome]) -> None:
-    """End leases and count how they ended."""
+async def settle(
+    shared: Shared, outcomes: Sequence[Outcome], stored: Stored, uncounted: Sequence[Outcome] | None = None
+) -> None:
+    """End leases and count how they ended; behind a crash only those that were `uncounted` before it."""
     added = await shared.frontier.settle(outcomes)
     shared.killpoints.reach("frontier.settled")
-    shared.tally.outcomes(outcomes)
+    shared.tally.outcomes(outcomes if uncounted is None else uncounted)
+    shared.tally.reaches(stored.ends)
     shared.tally.links(added.new, added.drops)
     await shared.tally.save(shared.table)
 

@@ -1,20 +1,31 @@
-"""A crawl's DIR: made or opened, locked, its format checked, its configuration kept in `weft.toml`."""
+"""A crawl's DIR: made or opened, locked, its format checked, its configuration kept in `weft.toml`.
 
+`weft.toml` is written before `state/format`, which makes DIR a crawl: a start that was killed in between, or found the
+disk full, is completed by the next one.
+"""
+
+import contextlib
 import fcntl
 import os
 import secrets
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from .config import Config, from_tables, read_tables
 from .errors import ConfigError, CrawlDirError
+from .killpoints import KillPoints
 from .metrics import Report
 
+Tables: TypeAlias = Mapping[str, Mapping[str, Any]]
+Check: TypeAlias = Callable[[Config], None]
+"""Raises for a configuration that cannot work."""
+
 _SERVERS: Final = ("redis://", "rediss://", "unix://")
+_OF_A_START: Final = {"lock", "format", ".format.new"}  # all that a start leaves in state/ before the engines open
 FORMAT: Final = "3"
 """Of everything below DIR; raised when an older Weft could not read it."""
 
@@ -28,15 +39,21 @@ class CrawlDirectory:
         self._lock = lock
 
     @classmethod
-    def open(cls, path: Path, settings: Mapping[str, Mapping[str, Any]]) -> "CrawlDirectory":
-        """Make or resume; `settings` are laid over what DIR has. Held until `close`."""
+    def open(cls, path: Path, settings: Tables, check: Check = lambda _: None) -> "CrawlDirectory":
+        """Make or resume; `settings` are laid over what DIR has. Held until `close`. Nothing refused is kept."""
         try:
-            (path / "state").mkdir(parents=True, exist_ok=True)
-            lock = _lock(path)
             stored = _stored(path)
             config = _merged(stored, settings, path)
-            _write(path / "state" / "format", FORMAT.encode())
-            _write(path / "weft.toml", config.to_toml().encode())
+            check(config)  # before there is a DIR at all
+            (path / "state").mkdir(parents=True, exist_ok=True)
+            lock = _lock(path)
+            try:
+                if _stored(path) != stored:
+                    raise CrawlDirError(f"{path}: another weft process has just changed it; try again")
+                _keep(path, config)
+            except BaseException:
+                os.close(lock)
+                raise
         except OSError as error:
             raise CrawlDirError(f"{path}: {error.strerror or error}") from None
         return cls(path, config, lock)
@@ -44,10 +61,9 @@ class CrawlDirectory:
     @classmethod
     def read(cls, path: Path) -> "CrawlDirectory":
         """Look at an existing DIR without holding it."""
-        stored = _stored(path)
-        if not stored:
+        if not is_crawl(path):
             raise CrawlDirError(f"{path}: holds no crawl")
-        return cls(path, from_tables(stored, str(path / "weft.toml")), None)
+        return cls(path, from_tables(_stored(path), str(path / "weft.toml")), None)
 
     def in_use(self) -> bool:
         """Does another process hold it?"""
@@ -77,6 +93,18 @@ class CrawlDirectory:
             self._lock = None
 
 
+def is_crawl(path: Path) -> bool:
+    """Was a start there completed?"""
+    return (path / "state" / "format").exists() and not _begun(path)
+
+
+def _begun(path: Path) -> bool:
+    """Has a start of an older Weft, which wrote the format first, ended between the two files?"""
+    if (path / "weft.toml").exists() or not (path / "state" / "format").exists():
+        return False
+    return {entry.name for entry in (path / "state").iterdir()} <= _OF_A_START
+
+
 def _lock(path: Path) -> int:
     try:
         handle = os.open(path / "state" / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -99,22 +127,30 @@ def _stored(path: Path) -> dict[str, Any]:
                 raise CrawlDirError(
                     f"{path}: made by another version of weft (format {found}, this one reads {FORMAT})"
                 )
-            return read_tables(path / "weft.toml")
+            return {} if _begun(path) else read_tables(path / "weft.toml")
+        return read_tables(path / "weft.toml") if (path / "weft.toml").exists() else {}
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise CrawlDirError(f"{path}: {error}") from None
-    return {}
 
 
-def _merged(stored: dict[str, Any], settings: Mapping[str, Mapping[str, Any]], path: Path) -> Config:
+def _merged(stored: dict[str, Any], settings: Tables, path: Path) -> Config:
     tables = {name: dict(table) for name, table in stored.items()}
     for name, table in settings.items():
         tables.setdefault(name, {}).update(table)
+    _make_absolute(tables.get("fetch", {}))
     _name_state(tables.setdefault("storage", {}), stored.get("storage", {}).get("state", ""))
     config = from_tables(tables, "configuration")
     before = stored.get("storage", {}).get("partitions", config.storage.partitions)
     if config.storage.partitions != before:
         raise ConfigError(f"{path}: has {before} partitions, fixed when it was made; storage.partitions cannot change")
     return config
+
+
+def _make_absolute(fetch: dict[str, Any]) -> None:
+    """The next start may be made from another folder."""
+    file = fetch.get("ca_file")
+    if file and isinstance(file, str):
+        fetch["ca_file"] = str(Path(file).absolute())
 
 
 def _name_state(storage: dict[str, Any], before: str) -> None:
@@ -125,8 +161,47 @@ def _name_state(storage: dict[str, Any], before: str) -> None:
         storage["state"] = before if known[0] == state else f"{state}#weft-{secrets.token_hex(4)}"
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all."""
+def _keep(path: Path, config: Config) -> None:
+    """The configuration, then the mark that makes DIR a crawl. A file that says the same is left as it is."""
+    killpoints = KillPoints.from_environment()
+    made = is_crawl(path)
+    if not made or not _says(path / "weft.toml", config):
+        _write(path / "weft.toml", config.to_toml().encode(), durably=True)
+    killpoints.reach("directory.configured")
+    if not made:
+        _write(path / "state" / "format", FORMAT.encode(), durably=True)
+    killpoints.reach("directory.made")
+
+
+def _says(file: Path, config: Config) -> bool:
+    try:
+        return from_tables(read_tables(file), str(file)) == config
+    except ConfigError:  # what it says wrong is put right by the settings of this start
+        return False
+
+
+def _write(path: Path, data: bytes, *, durably: bool = False) -> None:
+    """Whole or not at all; `durably`: against loss of power too."""
     draft = path.with_name(f".{path.name}.new")
-    draft.write_bytes(data)
-    draft.replace(path)
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            if durably:
+                os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # a full disk needs its room
+        raise
+    if durably:
+        _sync(path.parent)
+        with contextlib.suppress(PermissionError):  # DIR's own name, in a folder that may be none of ours
+            _sync(path.parent.parent)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

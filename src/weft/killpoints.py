@@ -9,6 +9,8 @@ import signal
 from typing import Final
 
 NAMES: Final = (
+    "directory.configured",  # weft.toml is durable, DIR is not yet a crawl
+    "directory.made",  # DIR is a crawl, no engine was opened
     "frontier.leased",  # leases are durable, no request was made
     "fetch.answered",  # an answer is in memory, nowhere else
     "archive.appended",  # captures are in the journal, not synced
@@ -23,6 +25,13 @@ NAMES: Final = (
     "corpus.compacted",  # a shard is durable, its segments are still registered
 )
 
+REFINING: Final = (  # moments of `weft refine DIR`
+    "corpus.made",  # the corpus made anew is whole and durable, the old one counts
+    "corpus.taken",  # the new one counts, the old one's files lie where it should
+    "corpus.cleared",  # a folder of the old one is empty
+    "corpus.moved",  # the new one lies in place, rows of the old one are left
+)
+
 _ENVIRONMENT = "WEFT_KILL_AT"
 
 
@@ -33,8 +42,8 @@ class KillPoints:
         self._left: dict[str, int] = {}
         if armed:
             name, _, count = armed.partition(":")
-            if name not in NAMES:
-                raise ValueError(f"no kill point {name!r}; there are {', '.join(NAMES)}")
+            if name not in NAMES + REFINING:
+                raise ValueError(f"no kill point {name!r}; there are {', '.join(NAMES + REFINING)}")
             self._left[name] = int(count or 1)
 
     @classmethod

@@ -13,6 +13,7 @@ from .records import Drop, Fate, Kind, Outcome, Page, Reason
 from .urls.canonical import BadURLError, canonical
 
 _KEY: Final = (b"tally", b"counts")
+_NEWEST: Final = 16  # more files than are written to at a time
 _FAILURES: Final = {
     reason.value for reason in Reason if reason.fate is Fate.GONE and reason is not Reason.ROBOTS_DENIED
 }
@@ -76,6 +77,30 @@ class Trouble(msgspec.Struct, frozen=True):
     why: str
 
 
+class Damage(msgspec.Struct, frozen=True):
+    """A part of a WARC file that cannot be read."""
+
+    offset: int
+    records: int  # lost in it, at least
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """What `refine` found in one WARC file; of DIR's own files, those that are damaged."""
+
+    file: str
+    read: int = 0  # captures
+    skipped: dict[str, int] = {}  # records by reason
+    damaged: tuple[Damage, ...] = ()
+
+
+class Refined(msgspec.Struct, frozen=True):
+    """What `refine` read, and what it made of it."""
+
+    files: tuple[ReadFile, ...] = ()
+    missing: int = 0  # pages of the corpus of before that the archive no longer gave
+    documents: int = 0  # of the corpus made anew, also where it was not kept
+
+
 class Report(msgspec.Struct, frozen=True):
     """The final counts: what `--json` prints and `report.json` holds. Other programs rely on these names."""
 
@@ -95,7 +120,7 @@ class Report(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     parser_cpu_seconds: float = 0.0  # the share of the parser processes
-    ended: str = ""  # exhausted, limit, waiting or stopped
+    ended: str = ""  # exhausted, limit, waiting or stopped; incomplete: refine kept the corpus of before
     pending: int = 0
     hosts: int = 0
     unchanged: int = 0
@@ -103,6 +128,7 @@ class Report(msgspec.Struct, frozen=True):
     dropped_links: dict[str, int] = {}  # by Drop
     removed: dict[str, int] = {}  # by Removal
     refused: dict[str, int] = {}  # by Refusal
+    refined: Refined | None = None
     missing: list[Missing] = []  # most frequent first
     waiting: int = 0  # URLs of `pending` that wait for another attempt
     waits: list[Wait] = []  # what is waited for at the moment, or was at the end: a few, soonest first
@@ -130,17 +156,21 @@ class Tally:
         self.seconds = 0.0
         self.cpu_seconds = 0.0  # of the loop's process
         self.parser_cpu_seconds = 0.0
+        self.running = 0.0  # seconds of the run under way; `seconds` is of those before
+        self.counted: dict[str, int] = {}  # how far each of the newest WARC files is counted
 
     async def load(self, table: Table) -> None:
         stored = (await table.get([_KEY]))[0]
         if stored:
             row = msgspec.json.decode(stored, type=_Row)
             self.counts, self.examples = Counter(row.counts), row.examples
-            self.seconds, self.cpu_seconds = row.seconds, row.cpu_seconds
+            self.seconds, self.cpu_seconds = row.seconds + row.running, row.cpu_seconds
+            self.counted = row.counted
             self.parser_cpu_seconds = row.parser_cpu_seconds
 
     async def save(self, table: Table) -> None:
-        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds, self.parser_cpu_seconds, self.examples)
+        row = _Row(dict(self.counts), self.seconds, self.cpu_seconds, self.parser_cpu_seconds)
+        row.running, row.counted, row.examples = self.running, self.counted, self.examples
         await table.write([Put(_KEY, msgspec.json.encode(row))])
 
     def outcomes(self, outcomes: Iterable[Outcome]) -> None:
@@ -155,6 +185,15 @@ class Tally:
                 self.troubles.setdefault(url, Trouble(url, outcome.reason.value, why))
             self.counts["bytes"] += outcome.length
             self.counts["archived"] += 1 if outcome.status and outcome.reason is not Reason.UNCHANGED else 0
+
+    def reaches(self, ends: Mapping[str, int]) -> None:
+        """All outcomes up to there are counted; saved with the counts, so that a crash lets none count twice."""
+        kept = list(self.counted.items())[-_NEWEST:]
+        self.counted = {**dict(kept), **ends}
+
+    def has_counted(self, file: str, end: int) -> bool:
+        """Was the outcome that ends there in a WARC file counted before a crash?"""
+        return end <= self.counted.get(file, 0)
 
     def links(self, new: int, drops: Mapping[Drop, int]) -> None:
         """What became of links that the frontier was given."""
@@ -178,11 +217,17 @@ class Tally:
             self.examples.setdefault(f"drop.{word}", Example(dropped.get(word, ""), page.url))
         self.parser_cpu_seconds += page.cpu
 
-    def forget_pages(self) -> None:
-        """The pages will all be parsed anew."""
-        for name in [name for name in self.counts if name in ("parsed", "links_seen") or name.startswith("refusal.")]:
-            del self.counts[name]
+    def forget_pages(self) -> Counter[str]:
+        """The pages will all be parsed anew; what was counted of them, for `recall_pages`."""
+        names = [name for name in self.counts if name in ("parsed", "links_seen") or name.startswith("refusal.")]
+        for name in names:
             self.examples.pop(name, None)
+        return Counter({name: self.counts.pop(name) for name in names})
+
+    def recall_pages(self, forgotten: Counter[str]) -> None:
+        """What was parsed anew counts for nothing."""
+        self.forget_pages()
+        self.counts.update(forgotten)
 
     def named(self, prefix: str) -> dict[str, int]:
         """The counters under a prefix, most frequent first."""
@@ -230,6 +275,8 @@ class _Row(msgspec.Struct):
     seconds: float
     cpu_seconds: float
     parser_cpu_seconds: float = 0.0
+    running: float = 0.0
+    counted: dict[str, int] = {}
     examples: dict[str, Example] = {}
 
 

@@ -188,6 +188,11 @@ class Blobs(Protocol):
         """Remove them; names that do not exist are ignored."""
         ...
 
+    async def move(self, name: str, to: str) -> None:
+        """Give the blob another name; it replaces what had that. Durable when it returns; a crash may leave it under
+        both. `errors.Missing` if there is none."""
+        ...
+
 
 class Transport(Protocol):
     """One GET over the network: streamed, capped, guarded. It never raises for what the web does."""

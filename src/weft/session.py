@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
+from . import limits
+from .archive.retelling import Retelling
+from .archive.survey import Lost
 from .clock import cpu_seconds
 from .corpus.corpus import Corpus
 from .corpus.corpus import Counts as CorpusCounts
@@ -18,7 +21,9 @@ from .foreign import refine_file
 from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
 from .frontier.story import Story
-from .metrics import Report, SeedEnd, Tally, Wait, meaning_of
+from .handover import Handover
+from .limits import NO_LIMITS, Amounts
+from .metrics import Damage, ReadFile, Refined, Report, SeedEnd, Tally, Wait, meaning_of
 from .parse.pool import ParserPool
 from .records import Link
 
@@ -42,6 +47,7 @@ class Session:
     corpus: Corpus
     refiner: Refiner
     started: float  # monotonic
+    renewed: Callable[[], Corpus]  # beside `corpus`, to be made anew
     seeds: list[str] = field(default_factory=list)  # given to this run
 
     @property
@@ -66,28 +72,53 @@ class Session:
         """Finish what is in flight and come to rest."""
         self.shared.pulse.stop()
 
-    async def crawl(self, watch: Watch) -> tuple[Ending, Report]:
-        """Both loops, until the crawl's end, its limit or a stop."""
-        crawler = Crawler(self.shared, self.fetcher, self.refiner)
-        ending = await self._watched(run(crawler, self.refiner), watch)
-        return ending, await self._finish(ending)
+    async def begin(self, of_run: Amounts = NO_LIMITS, *, again: bool = False) -> Amounts:
+        """A run begins, or goes on; the totals at which it will end by itself."""
+        tally = self.shared.tally
+        spent = Amounts(tally.fetched, tally.counts["bytes"], tally.seconds)
+        begun = await limits.begin(self.shared.table, spent, again=again)
+        return limits.until(Amounts.of(self.shared.config.crawl), of_run, begun.start)
 
-    async def refine_anew(self, watch: Watch) -> tuple[Ending, Report]:
-        """The corpus from the archive, without a request. Pages are announced first: a crash later loses none."""
-        await self.shared.archive.announce_all()
-        await self.corpus.renew()
-        self.shared.tally.forget_pages()
-        self.refiner.finish()
-        await self._watched(self.refiner.run(), watch)
-        ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
-        return ending, await self._finish(ending)
+    async def crawl(self, watch: Watch, until: Amounts | None = None) -> tuple[Ending, Report]:
+        """Both loops, until the crawl's end, a limit (those `begin` gave, if it was called) or a stop."""
+        crawler = Crawler(self.shared, self.fetcher, self.refiner, until or await self.begin())
+        ending = await self._watched(run(crawler, self.refiner), watch)
+        report = await self._finish(ending)
+        await limits.end(self.shared.table, ending.value)
+        return ending, report
+
+    async def refine_anew(self, watch: Watch, *, partial: bool = False) -> tuple[Ending, Report]:
+        """The corpus from the archive, without a request: made beside the old one, which counts until it is whole.
+
+        `partial`: it takes the old one's place whatever could not be read.
+        """
+        tally, corpus = self.shared.tally, self.renewed()
+        await corpus.begin()
+        told = Retelling(self.shared.archive.survey(), self.shared.clock)
+        refiner = Refiner(replace(self.shared, pages=told, handover=Handover()), self.pool, corpus)
+        refiner.finish()
+        forgotten = tally.forget_pages()
+        anew = replace(self, corpus=corpus, refiner=refiner)
+        await anew._watched(refiner.run(), watch)
+        refined = _refined(told.lost, self.corpus.counts().pages, corpus.counts())
+        stopped, whole = self.shared.pulse.stopping, not (refined.files or refined.missing)
+        if not stopped and (whole or partial):
+            await corpus.take_place()
+            return Ending.EXHAUSTED, await anew._finish(Ending.EXHAUSTED, refined)
+        await corpus.give_up()
+        tally.recall_pages(forgotten)
+        ending = Ending.STOPPED if stopped else Ending.INCOMPLETE
+        return ending, await self._finish(ending, refined)
 
     async def refine_files(self, paths: Sequence[Path], watch: Watch) -> tuple[Ending, Report]:
         """Documents from WARC files of others; doing it twice adds nothing."""
-        for path in paths:
+        files = [
             await self._watched(refine_file(path, self.pool, self.corpus, self.shared), watch)
+            for path in paths
+            if not self.shared.pulse.stopping
+        ]
         ending = Ending.STOPPED if self.shared.pulse.stopping else Ending.EXHAUSTED
-        return ending, await self._finish(ending)
+        return ending, await self._finish(ending, Refined(tuple(files), documents=self.corpus.counts().documents))
 
     def report(self) -> Report:
         """How it stands now."""
@@ -114,6 +145,7 @@ class Session:
     async def _watch(self, watch: Watch) -> None:
         while True:
             report = self.report()
+            self.shared.tally.running = self.shared.clock.monotonic() - self.started
             watch(report)
             # In a thread, as a busy disk takes its time; ended before the last snapshot is written to the same file.
             writing = asyncio.create_task(asyncio.to_thread(self.directory.write_progress, report))
@@ -124,12 +156,15 @@ class Session:
                 raise
             await self.shared.clock.sleep(1.0)
 
-    async def _finish(self, ending: Ending) -> Report:
+    async def _finish(self, ending: Ending, refined: Refined | None = None) -> Report:
         """Shards whole, counts kept, the report written."""
         await self.corpus.compact(final=True)
         barren, failed = await self._barren(cut=ending in (Ending.LIMIT, Ending.STOPPED))
-        report = msgspec.structs.replace(self.report(), ended=ending.value, seeds=barren, seeds_failed=failed)
+        report = msgspec.structs.replace(
+            self.report(), ended=ending.value, refined=refined, seeds=barren, seeds_failed=failed
+        )
         tally = self.shared.tally
+        tally.running = 0.0
         tally.seconds, tally.cpu_seconds = report.seconds, report.cpu_seconds - report.parser_cpu_seconds
         await tally.save(self.shared.table)
         self.directory.write_progress(report)
@@ -176,6 +211,13 @@ def told(seed: str, story: Story) -> SeedEnd:
     last = story.visits[-1]
     detail = f" ({last.detail})" if last.detail else ""
     return SeedEnd(seed, last.reason.value, f"{lead}{last.reason.meaning}{detail}")
+
+
+def _refined(lost: Sequence[Lost], before: int, counts: CorpusCounts) -> Refined:
+    """The files with damage, each once, and how many pages fewer there are than `before`."""
+    files = {gap.file: tuple(Damage(one.offset, one.records) for one in lost if one.file == gap.file) for gap in lost}
+    damaged = tuple(ReadFile(name, damaged=gaps) for name, gaps in files.items())
+    return Refined(damaged, max(0, before - counts.pages), counts.documents)
 
 
 def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts, path: Path) -> Report:

@@ -64,6 +64,19 @@ async def deleting_forgives(blobs: Blobs) -> None:
     assert await blobs.get("a") == b"again"
 
 
+async def moving_gives_another_name(blobs: Blobs) -> None:
+    await blobs.put("from/one", b"one")
+    await blobs.put("to/two", b"replaced")
+    await blobs.move("from/one", "to/two")
+    await blobs.move("to/two", "to/two")
+    assert await blobs.list() == [("to/two", 3)]
+    assert await blobs.get("to/two") == b"one"
+    for name in ("from/one", "never"):
+        with pytest.raises(Missing):
+            await blobs.move(name, "to/three")
+    assert await blobs.list() == [("to/two", 3)]
+
+
 async def bad_names_are_refused(blobs: Blobs) -> None:
     outside = ["/etc/passwd", "../up", "a/../b", "a/..", "..", "."]
     for name in [*outside, "", "a//b", "a/", "a b", "ä", "a\n", "a+open", "a\\b", "a#1"]:
@@ -73,6 +86,10 @@ async def bad_names_are_refused(blobs: Blobs) -> None:
             await blobs.get(name)
         with pytest.raises(EngineError):
             await blobs.delete([name])
+        with pytest.raises(EngineError):
+            await blobs.move("good", name)
+        with pytest.raises(EngineError):
+            await blobs.move(name, "good")
     assert await blobs.list() == []
 
 
@@ -82,5 +99,6 @@ CHECKS: tuple[Check, ...] = (
     a_missing_blob_is_missing,
     listing_is_by_prefix_and_in_order,
     deleting_forgives,
+    moving_gives_another_name,
     bad_names_are_refused,
 )

@@ -8,8 +8,10 @@ import pyarrow.parquet as pq
 
 from weft.clock import ManualClock
 from weft.config import Corpus as CorpusConfig
+from weft.corpus import sides
 from weft.corpus.corpus import Corpus, Refined, Stores
 from weft.corpus.registry import Registry
+from weft.corpus.sides import Side
 from weft.dedup.exact import Exact
 from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryTable
 from weft.killpoints import KillPoints
@@ -58,13 +60,21 @@ class Disk:
         self.config = CorpusConfig(shard_bytes=shard_bytes)
 
     async def corpus(self, killpoints: KillPoints | None = None) -> Corpus:
-        registry = Registry(self.table)
-        stores = Stores(self.journals, self.blobs, self.table, registry)
-        made = Corpus(
-            stores, Exact(self.table, registry.registered), self.clock, self.config, killpoints or KillPoints()
-        )
+        made = self.on((await sides.standing(self.table)).live, killpoints)
         await made.open()
         return made
+
+    async def anew(self, killpoints: KillPoints | None = None) -> Corpus:
+        """A corpus to be made beside the one that counts."""
+        made = self.on((await sides.standing(self.table)).live.other, killpoints)
+        await made.begin()
+        return made
+
+    def on(self, side: Side, killpoints: KillPoints | None = None) -> Corpus:
+        registry = Registry(self.table, side)
+        stores = Stores(self.journals, self.blobs, self.table, registry)
+        exact = Exact(self.table, registry.registered, side=side.mark)
+        return Corpus(stores, exact, self.clock, self.config, killpoints or KillPoints())
 
     async def rows(self, prefix: str) -> list[dict[str, Any]]:
         return [

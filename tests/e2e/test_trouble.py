@@ -32,15 +32,27 @@ def written(folder: Path, name: str, text: str) -> str:
         ("[storage]\nstate = 'redis://127.0.0.1:1/0'\n", "127.0.0.1:1"),
         ("[fetch]\nproduct = 'We ft'\n", "letters"),
         ("[scope]\ninclude = ['(']\n", "not a regular expression"),
+        ("[storage]\nstate = 'redis://127.0.0.1:port/0'\n", "Port could not be cast"),
+        ("[storage]\nblobs = 'ftp://x'\n", "no storage for 'ftp://x'"),
+        ("[storage]\nblobs = 's3:nowhere'\n", "s3:nowhere"),
+        ("[pace]\nquiet = ['always']\n", "pace.quiet"),
+        ("[pace]\nwide_addresses = ['x=1']\n", "pace.wide_addresses"),
+        ("[fetch]\nresolvers = ['my-router']\n", "fetch.resolvers: 'my-router'"),
+        ("[fetch]\nhosts = {a = 'b'}\n", "fetch.hosts: 'b'"),
+        ("[fetch]\nca_file = 'no-such.pem'\n", "no-such.pem: No such file"),
+        ("[fetch]\nca_file = 'bad.toml'\n", "bad.toml: holds no certificates"),
     ],
 )
 def test_configuration(tmp_path: Path, toml: str, message: str) -> None:
     config = written(tmp_path, "bad.toml", toml)
+    toml = toml.replace("bad.toml", config)
+    (tmp_path / "bad.toml").write_text(toml)
     done = weft("crawl", "127.0.0.1:1", "--own", "127.0.0.0/8", "--out", tmp_path / "crawl", "--config", config)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
     assert "redis" in toml or done.returncode == 2
+    assert not (tmp_path / "crawl").exists(), "what is refused is kept nowhere"
 
 
 def test_seeds(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ class Tail(NamedTuple):
 
     info: str  # the id of the warcinfo record, if it was among them
     outcomes: list[Outcome]
+    ends: list[int]  # of each outcome's record
     announcements: list[Announcement]
     kept: list[Kept]
     end: int
@@ -41,31 +42,63 @@ class Found(NamedTuple):
     length: int
 
 
+class Gathered:
+    """What records of a file say, taken one after another."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._answer: Position | None = None
+        self.info = ""
+        self.last = ""  # the kind of the last record
+        self.outcomes: list[Outcome] = []
+        self.ends: list[int] = []  # of each outcome's record
+        self.announcements: list[Announcement] = []
+        self.kept: list[Kept] = []
+
+    def take(self, found: Found) -> bool:
+        """True when a capture is complete with this record: it counts from its metadata record on."""
+        record, self.last = found.record, found.record.fields.get("warc-type", "")
+        if self.last == "warcinfo":
+            self.info = record.fields.get("warc-record-id", "")
+            return True
+        if self.last in ("response", "revisit"):
+            self._answer = Position(self._file, found.offset, found.length)
+        elif self.last == "metadata" and self._answer is not None:
+            context = _context(record)
+            self.kept.append(Kept(record.fields["warc-target-uri"], replay.date_of(record), self._answer))
+            if context.announcement:
+                self.announcements.append(msgspec.structs.replace(context.announcement, position=self._answer))
+            if context.outcome:
+                self.outcomes.append(context.outcome)
+                self.ends.append(found.offset + found.length)
+            self._answer = None
+            return True
+        return False
+
+    def handed_over(self) -> list[Announcement]:
+        """The announcements since the last call; nothing else is kept."""
+        announcements, self.announcements = self.announcements, []
+        self.outcomes.clear()
+        self.ends.clear()
+        self.kept.clear()
+        return announcements
+
+    def forget_answer(self) -> None:
+        """A metadata record behind a gap belongs to an answer that lies in it."""
+        self._answer = None
+
+
 async def read_tail(name: str, read: Read, start: int) -> Tail:
     """A capture counts from its metadata record on; whatever follows the last of them is torn."""
-    info, end, size = "", start, start
-    outcomes: list[Outcome] = []
-    announcements: list[Announcement] = []
-    kept: list[Kept] = []
-    answer: Position | None = None
+    gathered = Gathered(name)
+    end = size = start
     async for found in _whole(read, start):
         if isinstance(found, int):
             size = found
             break
-        kind, after = found.record.fields.get("warc-type"), found.offset + found.length
-        if kind == "warcinfo":
-            info, end = found.record.fields.get("warc-record-id", ""), after
-        elif kind in ("response", "revisit"):
-            answer = Position(name, found.offset, found.length)
-        elif kind == "metadata" and answer is not None:
-            context = _context(found.record)
-            kept.append(Kept(found.record.fields["warc-target-uri"], replay.date_of(found.record), answer))
-            if context.announcement:
-                announcements.append(msgspec.structs.replace(context.announcement, position=answer))
-            if context.outcome:
-                outcomes.append(context.outcome)
-            answer, end = None, after
-    return Tail(info, outcomes, announcements, kept, end, size)
+        if gathered.take(found):
+            end = found.offset + found.length
+    return Tail(gathered.info, gathered.outcomes, gathered.ends, gathered.announcements, gathered.kept, end, size)
 
 
 def _context(record: replay.Raw) -> Context:

@@ -25,7 +25,7 @@ LARGEST: Final = 1 << 31  # of our own records: fetch.max_body is far below
 _KINDS: Final = {kind.name.lower(): kind for kind in Kind}
 _WANTED: Final = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 _WINDOW: Final = 1 << 20
-_MEMBER: Final = b"\x1f\x8b\x08"
+MEMBER: Final = b"\x1f\x8b\x08"
 _BLANK: Final = " \t"  # what HTTP calls white space; str.strip takes more
 
 
@@ -34,6 +34,7 @@ class Skipped(NamedTuple):
 
     url: str
     reason: str
+    damaged: int | None = None  # not a record but damage: where it begins
 
 
 Replayed: TypeAlias = tuple[Capture, Position] | Skipped
@@ -75,7 +76,7 @@ def records(source: BinaryIO, name: str, largest: int) -> Iterator[Replayed]:
 
     Behind damage to a gzip file it goes on at the next member that holds a record.
     """
-    members = source.seekable() and source.read(len(_MEMBER)) == _MEMBER
+    members = source.seekable() and source.read(len(MEMBER)) == MEMBER
     if source.seekable():
         source.seek(0)
     found, last = False, 0
@@ -94,7 +95,7 @@ def records(source: BinaryIO, name: str, largest: int) -> Iterator[Replayed]:
         place = _next_member(source, max(last, place) + 1) if members else None
         if place is not None or reason:
             found = True
-            yield Skipped("", f"the file is damaged behind byte {last}: {reason or 'no record follows'}")
+            yield Skipped("", f"the file is damaged behind byte {last}: {reason or 'no record follows'}", last)
     if not found:
         yield Skipped("", "no captures in this file")
 
@@ -103,21 +104,22 @@ def _next_member(source: BinaryIO, start: int) -> int | None:
     """Where the next gzip member with a WARC record begins; the file is left there."""
     source.seek(start)
     window = source.read(_WINDOW)
-    while len(window) > len(_MEMBER):
-        place = window.find(_MEMBER)
+    while len(window) > len(MEMBER):
+        place = window.find(MEMBER)
         while place >= 0:
             source.seek(start + place)
-            if _begins_record(source.read(_WINDOW)):
+            if begins_record(source.read(_WINDOW)):
                 source.seek(start + place)
                 return start + place
-            place = window.find(_MEMBER, place + 1)
-        start += len(window) - len(_MEMBER) + 1  # a mark may lie across two windows
+            place = window.find(MEMBER, place + 1)
+        start += len(window) - len(MEMBER) + 1  # a mark may lie across two windows
         source.seek(start)
         window = source.read(_WINDOW)
     return None
 
 
-def _begins_record(data: bytes) -> bool:
+def begins_record(data: bytes) -> bool:
+    """Is this the beginning of a gzip member with a WARC record?"""
     try:
         return isal_zlib.decompressobj(wbits=member.GZIP).decompress(data, 16).startswith(b"WARC/")
     except member.GzipError:

@@ -7,8 +7,7 @@ await archive.checkpoint(stored)                          recovery need not look
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from typing import NamedTuple, TypeAlias
@@ -25,8 +24,7 @@ from weft.records import Announcement, Capture, Outcome, Position
 from . import announce, recovery, replay, warc
 from .files import FOLDER, File, Files
 from .recovery import Kept
-
-log = logging.getLogger(__name__)
+from .survey import Lost, survey
 
 Answer: TypeAlias = tuple[Outcome, Sequence[Capture]]
 """How a lease ended, and what was captured on the way."""
@@ -59,6 +57,7 @@ class Recovered(NamedTuple):
     """What lay between the checkpoint and the crash: announced again, still to be settled."""
 
     outcomes: list[Outcome]
+    places: list[tuple[str, int]]  # for each outcome the file, and where its record ends there
     stored: Stored
     torn: int  # bytes cut off
 
@@ -79,6 +78,7 @@ class Archive:
     async def recover(self) -> Recovered:
         """Call once, before anything else. Outcomes come oldest first; some of them may be settled already."""
         outcomes: list[Outcome] = []
+        places: list[tuple[str, int]] = []
         announcements: list[Announcement] = []
         ends: dict[str, int] = {}
         torn = 0
@@ -86,12 +86,13 @@ class Archive:
             file, tail = await self._reopen(name)
             await self._index(tail.kept)
             outcomes += tail.outcomes
+            places += [(name, end) for end in tail.ends]
             announcements += tail.announcements
             torn += tail.size - tail.end
             ends[name] = file.length
         self._files.close_all_but_last()
         await self._stores.pages.send(announce.pack(announcements))
-        return Recovered(outcomes, self._hold(announcements, ends), torn)
+        return Recovered(outcomes, places, self._hold(announcements, ends), torn)
 
     async def _reopen(self, name: str) -> tuple[File, recovery.Tail]:
         (mark,) = await self._stores.table.get([(_CHECKPOINTS, name.encode())])
@@ -162,17 +163,12 @@ class Archive:
             # a crash before this leaves a row of a few bytes that nobody asks for again
             await self._stores.table.write([Delete((_CHECKPOINTS, name.encode()))])
 
-    async def announce_all(self) -> int:
-        """Every page that we have goes onto the pages queue once more, to be refined anew; how many there are."""
-        announced = 0
+    async def survey(self) -> AsyncIterator[list[Announcement] | Lost]:
+        """Every page that we have, to be refined anew, and every gap that damage has made."""
         sealed = [name for name, _ in await self._stores.blobs.list(FOLDER)]
         for name in sorted({*sealed, *self._files.names()}):
-            tail = await recovery.read_tail(name, partial(self._bytes, name), 0)
-            if tail.end < tail.size:
-                log.warning("%s is damaged at byte %d; what lies behind is not refined", name, tail.end)
-            await self._stores.pages.send(announce.pack(tail.announcements))
-            announced += len(tail.announcements)
-        return announced
+            async for told in survey(name, partial(self._bytes, name)):
+                yield told
 
     async def read(self, positions: Sequence[Position]) -> list[Capture]:
         """The captures at these positions, in their order. Neighbours are read together."""

@@ -69,7 +69,7 @@ def _crawl(add: Declare) -> None:
     parser.add_argument("seeds", metavar="SEED", nargs="*", help="a URL, or a bare domain such as example.org")
     parser.add_argument("--out", metavar="DIR", required=True, help="where everything goes")
     parser.add_argument("--seeds", dest="seed_file", metavar="FILE", help="seeds, one a line, # comments; - for stdin")
-    parser.add_argument("--max-pages", type=int, metavar="N", help="stop after N fetched pages")
+    parser.add_argument("--max-pages", type=int, metavar="N", help="end this run after N fetched pages")
     parser.add_argument("--max-depth", type=int, metavar="N", help="links from the nearest seed (20)")
     parser.add_argument("--pages-per-host", type=int, metavar="N", help="take in at most N URLs per host")
     parser.add_argument("--scope", choices=("host", "domain", "any"), help="how far from the seeds to go (domain)")
@@ -125,12 +125,16 @@ def _refine(add: Declare) -> None:
     parser = _verb(
         add,
         "refine",
-        "Make the corpus anew from the archive, without fetching anything; or from WARC files of others.",
+        "Make the corpus anew from the archive, without fetching anything; or from WARC files of others. The old "
+        "corpus stays until the new one is whole. Status 1 if something could not be read.",
         ["weft refine crawl", "weft refine corpus --from CC-MAIN-*.warc.gz"],
     )
     _with_dir(parser)
     parser.add_argument(
         "--from", dest="warcs", metavar="WARC", nargs="+", default=[], help="WARC files to read instead"
+    )
+    parser.add_argument(
+        "--partial", action="store_true", help="take the new corpus even if the archive could not be read whole"
     )
     _with_json(parser)
 

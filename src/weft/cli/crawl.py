@@ -14,10 +14,11 @@ from typing import Any
 import uvloop
 
 from weft.build import check, opened
-from weft.config import settings
+from weft.config import Config, override, run_limits, settings
 from weft.crawl import Ending
-from weft.directory import CrawlDirectory
+from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import SeedError, UsageError
+from weft.limits import Amounts
 from weft.metrics import Missing, Report, SeedEnd
 from weft.records import Link
 from weft.session import Session
@@ -31,11 +32,10 @@ _COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
 
 
 def crawl(options: argparse.Namespace) -> int:
-    seeds = _seeds(options)
-    directory = CrawlDirectory.open(Path(options.out), _settings(options))
+    seeds, of_run = _seeds(options), _limits(options)
+    directory = CrawlDirectory.open(Path(options.out), _settings(options), lambda config: check(config, seeds))
     try:
-        check(directory.config, seeds)
-        ending, report = uvloop.run(_run(directory, seeds, options))
+        ending, report = uvloop.run(_run(directory, seeds, of_run, again=options.again, quiet=options.json))
     finally:
         directory.close()
     if options.json:
@@ -54,20 +54,23 @@ def status_of(ending: Ending, report: Report) -> int:
     return 3 if ending is Ending.WAITING else 0
 
 
-async def _run(directory: CrawlDirectory, seeds: list[Link], options: argparse.Namespace) -> tuple[Ending, Report]:
+async def _run(
+    directory: CrawlDirectory, seeds: list[Link], of_run: Amounts, *, again: bool, quiet: bool
+) -> tuple[Ending, Report]:
     async with opened(directory) as session:
         stop_on_signals(session)
-        if options.again:
+        if again:
             await session.frontier.again()
         _name_dropped(await session.add_seeds(seeds))
+        until = await session.begin(of_run, again=again)
         complain = complaints()
-        with progress(directory.config, quiet=options.json) as show_progress:
+        with progress(until, quiet=quiet) as show_progress:
 
             def watch(report: Report) -> None:
                 complain(report)
                 show_progress(report)
 
-            ending, report = await session.crawl(watch)
+            ending, report = await session.crawl(watch, until)
         complain(report)
         return ending, report
 
@@ -97,11 +100,16 @@ def stop_on_signals(session: Session) -> None:
         atexit.register(signal.signal, number, signal.SIG_IGN)
 
 
+def _limits(options: argparse.Namespace) -> Amounts:
+    """Of this run alone: DIR does not keep them."""
+    given = run_limits() | ({} if options.max_pages is None else {"max_pages": options.max_pages})
+    return Amounts.of(override(Config(), "crawl", **given).crawl)
+
+
 def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """A file, then the environment, then the command line: later wins."""
     tables: dict[str, dict[str, Any]] = settings(Path(options.config) if options.config else None)
     given: Mapping[tuple[str, str], Any] = {
-        ("crawl", "max_pages"): options.max_pages,
         ("scope", "max_depth"): options.max_depth,
         ("scope", "pages_per_host"): options.pages_per_host,
         ("scope", "reach"): options.scope,
@@ -120,7 +128,7 @@ def _seeds(options: argparse.Namespace) -> list[Link]:
     found = [_seed(text) for text in [*options.seeds, *(entry for entry in options.own if "://" in entry)]]
     if options.seed_file:
         found += _seeds_of_file(options.seed_file)
-    if not found and not (Path(options.out) / "state" / "format").exists():
+    if not found and not is_crawl(Path(options.out)):
         raise SeedError("nothing to crawl: give a SEED or --seeds FILE")
     return found
 
@@ -239,5 +247,6 @@ _ENDINGS = {
     Ending.LIMIT.value: "the limit is reached",
     Ending.WAITING.value: "only URLs are left that wait longer than a minute; run it again, or see [frontier] finish",
     Ending.STOPPED.value: "stopped; nothing is lost, run the same command to go on",
+    Ending.INCOMPLETE.value: "not all could be read; the corpus of before was kept",
     "": "-",
 }

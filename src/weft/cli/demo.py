@@ -12,6 +12,7 @@ import uvloop
 from weft.build import opened
 from weft.directory import CrawlDirectory
 from weft.errors import UsageError
+from weft.limits import NO_LIMITS
 from weft.metrics import Report
 from weft.records import Document
 from weft.simweb import SimWebConfig
@@ -52,7 +53,7 @@ def demo(options: argparse.Namespace) -> int:
 async def _crawl(directory: CrawlDirectory, web: RunningWeb, *, quiet: bool) -> tuple[Report, list[Document]]:
     async with opened(directory) as session:
         await session.add_seeds([seed(url) for url in web.seeds(numeric=True)])
-        with progress(directory.config, quiet=quiet) as watch:
+        with progress(NO_LIMITS, quiet=quiet) as watch:
             _, report = await session.crawl(watch)
         return report, [document async for document in session.corpus.documents(_SHOWN)]
 

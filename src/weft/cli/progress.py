@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from weft.config import Config
+from weft.limits import Amounts
 from weft.metrics import Report
 from weft.records import Fate, Reason
 
@@ -38,7 +38,7 @@ class Rate:
 
 
 @contextlib.contextmanager
-def progress(config: Config, *, quiet: bool) -> Iterator[Callable[[Report], None]]:
+def progress(until: Amounts, *, quiet: bool) -> Iterator[Callable[[Report], None]]:
     """A function to call with a snapshot every second."""
     rate = Rate()
     console = Console(stderr=True)
@@ -46,23 +46,23 @@ def progress(config: Config, *, quiet: bool) -> Iterator[Callable[[Report], None
         yield _nothing
     elif console.is_terminal:
         with Live(console=console, refresh_per_second=4, transient=True) as live:
-            yield lambda report: live.update(panel(report, rate.update(report), config))
+            yield lambda report: live.update(panel(report, rate.update(report), until))
     else:
-        yield plain(rate, config)
+        yield plain(rate, until)
 
 
 def _nothing(_: Report) -> None:
     """Programs read the final object only."""
 
 
-def plain(rate: Rate, config: Config) -> Callable[[Report], None]:
+def plain(rate: Rate, until: Amounts) -> Callable[[Report], None]:
     seen = 0
 
     def show(report: Report) -> None:
         nonlocal seen
         speed = rate.update(report)
         if seen % _PLAIN_EVERY == 0:
-            more = _time_left(report, speed, config) + _waiting(report, "; ")
+            more = _time_left(report, speed, until) + _waiting(report, "; ")
             sys.stderr.write(
                 f"{duration(report.seconds)}: {report.fetched:,} pages ({speed:.1f}/s), "
                 f"{report.documents:,} documents, "
@@ -73,9 +73,9 @@ def plain(rate: Rate, config: Config) -> Callable[[Report], None]:
     return show
 
 
-def panel(report: Report, speed: float, config: Config) -> Table:
+def panel(report: Report, speed: float, until: Amounts) -> Table:
     grid = Table.grid(padding=(0, 2))
-    left = _time_left(report, speed, config)
+    left = _time_left(report, speed, until)
     grid.add_row("fetched", f"{report.fetched:,} pages, {speed:.1f}/s, {size(report.bytes)}")
     grid.add_row("corpus", f"{report.documents:,} documents, {report.duplicates:,} duplicates")
     grid.add_row("frontier", f"{report.pending:,} pending on {report.hosts:,} hosts; {report.urls_new:,} URLs found")
@@ -112,11 +112,11 @@ def _errors(report: Report) -> int:
     return sum(count for word, count in report.outcomes.items() if word in _BAD) + sum(report.refused.values())
 
 
-def _time_left(report: Report, speed: float, config: Config) -> str:
+def _time_left(report: Report, speed: float, until: Amounts) -> str:
     """Only where a limit is set: how long a crawl without one takes, nobody knows."""
     guesses = []
-    if config.crawl.max_pages and speed > 0:
-        guesses.append((config.crawl.max_pages - report.fetched) / speed)
-    if config.crawl.max_seconds:
-        guesses.append(config.crawl.max_seconds - report.seconds)
+    if until.pages and speed > 0:
+        guesses.append((until.pages - report.fetched) / speed)
+    if until.seconds:
+        guesses.append(until.seconds - report.seconds)
     return f", about {duration(max(0.0, min(guesses)))} left" if guesses else ""

@@ -8,20 +8,21 @@ await pages.ack(messages)
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from weft.config import Corpus as CorpusConfig
+from weft.errors import EngineError
 from weft.killpoints import KillPoints
-from weft.ports import Blobs, Clock, Delete, Journals, Put, Table
+from weft.ports import Blobs, Clock, Journals, Put, Table
 from weft.records import Announcement, Document, Finding, Kind, Page, Removal, Verdict
 
-from . import read, schema
+from . import read, schema, sides
 from .registry import Registry, Segment
-from .shards import Shards, removed_file, segment_file
+from .shards import Shards
+from .sides import Standing
 
 Refined: TypeAlias = tuple[Announcement, Page]
 Judged: TypeAlias = tuple[Page, Removal | None]
-_RENEWAL: Final = (b"corpus.renewal", b"under way")
 
 
 class Deduplicator(Protocol):
@@ -51,6 +52,11 @@ class Counts(NamedTuple):
     near_duplicates: int
     removed: dict[str, int]  # by Removal, duplicates among them
 
+    @property
+    def pages(self) -> int:
+        """All that were ever committed."""
+        return self.documents + sum(self.removed.values())
+
 
 class _Batch(NamedTuple):
     """What a commit writes."""
@@ -77,26 +83,52 @@ class Corpus:
         self._config = config
         self._killpoints = killpoints
         self._committing = asyncio.Lock()
-        self._shards = Shards(stores.journals, stores.blobs, stores.table, stores.registry, killpoints)
+        self._shards = self._shards_of(stores.registry)
 
     async def open(self) -> None:
-        """Call once, before anything else: finishes a compaction cut short, deletes segments that never counted."""
+        """Call once, before anything else: finishes what was cut short, deletes segments that never counted."""
+        standing = await sides.standing(self._stores.table)
+        if standing.live is not self._registry.side:
+            raise EngineError("the corpus was made anew meanwhile")
+        if standing.dirty:
+            await self._tidy_up()
         await self._registry.load()
         await self._shards.resume()
         await self._shards.sweep()
-        if (await self._stores.table.get([_RENEWAL]))[0] is not None:
-            await self._start_over()
 
-    async def renew(self) -> None:
-        """Empty the corpus, to be made anew. Before the first commit only; a crash midway is finished by `open`."""
-        async with self._committing:
-            await self._stores.table.write([Put(_RENEWAL, b"")], sync=True)
-            await self._start_over()
+    async def begin(self) -> None:
+        """Instead of `open`, for the side that does not count: empty, to be made anew beside the corpus that does."""
+        await sides.write(self._stores.table, Standing(self._registry.side.other, dirty=True))
+        self._shards.make_anew()
+        await self.give_up()
 
-    async def _start_over(self) -> None:
+    async def give_up(self) -> None:
+        """Nothing of what was made anew is kept."""
+        await self._registry.load()
         await self._registry.clear()
-        await self._shards.clear()
-        await self._stores.table.write([Delete(_RENEWAL)])
+        await self._shards.clear_anew()
+
+    async def take_place(self) -> None:
+        """What was made anew counts from here on, and the old corpus no more: one row is the moment."""
+        await self.compact(final=True)
+        self._killpoints.reach("corpus.made")
+        await sides.write(self._stores.table, Standing(self._registry.side, dirty=True))
+        self._killpoints.reach("corpus.taken")
+        await self._tidy_up()
+
+    async def _tidy_up(self) -> None:
+        """Put in place what was made anew, if it counts; drop whatever the other side holds."""
+        other = Registry(self._stores.table, self._registry.side.other)
+        await self._shards.take_place(other.writer)
+        self._killpoints.reach("corpus.moved")
+        await other.load()
+        await other.clear()
+        await self._shards_of(other).clear_anew()
+        await sides.write(self._stores.table, Standing(self._registry.side))
+
+    def _shards_of(self, registry: Registry) -> Shards:
+        stores = self._stores
+        return Shards(stores.journals, stores.blobs, stores.table, registry, self._killpoints)
 
     async def commit(self, pages: Sequence[Refined]) -> list[Finding]:
         """One finding per page, in order. What was committed before is recognised, not written again."""
@@ -124,9 +156,9 @@ class Corpus:
         dating = schema.Dating(self._config.source, self._clock.now())
         kept, removed = await asyncio.to_thread(_encode, batch, dating)
         if kept:
-            await self._stores.blobs.put(segment_file(name), kept)
+            await self._stores.blobs.put(self._shards.segment_file(name), kept)
         if removed:
-            await self._stores.blobs.put(removed_file(name), removed)
+            await self._stores.blobs.put(self._shards.removed_file(name), removed)
         self._killpoints.reach("corpus.written")
         rows = self._deduplicator.fingerprints(name, batch.judged)
         await self._stores.table.write(rows)

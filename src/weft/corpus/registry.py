@@ -14,6 +14,8 @@ import msgspec
 from weft.ports import Delete, Key, Put, Range, Table
 from weft.records import Record
 
+from .sides import Side
+
 _GROUP: Final = b"corpus.segment"
 _PAGE: Final = 1000
 
@@ -30,11 +32,13 @@ class Segment(Record, frozen=True):
 
 
 class Registry:
-    """All segments of a crawl, in memory; those of other writers are looked up when they are met."""
+    """All segments of one side, in memory; those of other writers are looked up when they are met."""
 
-    def __init__(self, table: Table, writer: str = "main") -> None:
+    def __init__(self, table: Table, side: Side = Side.FIRST) -> None:
         self._table = table
-        self.writer = writer
+        self._group = _GROUP + side.mark
+        self.side = side
+        self.writer = f"main{side.value}"
         self._segments: dict[str, Segment] = {}
         self._pending: dict[str, Segment] = {}  # ours, not in a shard
         self._serial = 0
@@ -44,7 +48,7 @@ class Registry:
     async def load(self) -> None:
         start = b""
         while True:
-            (rows,) = await self._table.scan([Range(_GROUP, start, None, _PAGE)])
+            (rows,) = await self._table.scan([Range(self._group, start, None, _PAGE)])
             for _, value in rows:
                 self._take(msgspec.msgpack.decode(value, type=Segment))
             if len(rows) < _PAGE:
@@ -69,19 +73,19 @@ class Registry:
 
     async def register(self, segment: Segment) -> None:
         """The commit: durable, against loss of power too, when it returns."""
-        await self._table.write([_put(segment)], sync=True)
+        await self._table.write([self._put(segment)], sync=True)
         self._take(segment)
 
     async def compacted(self, names: Collection[str]) -> None:
         """These are in a shard now; counted and registered they stay."""
         changed = [msgspec.structs.replace(self._segments[name], compacted=True) for name in names]
-        await self._table.write([_put(segment) for segment in changed], sync=True)
+        await self._table.write([self._put(segment) for segment in changed], sync=True)
         for segment in changed:
             self._take(segment)
 
     async def clear(self) -> None:
         """No segment counts any more, and so no fingerprint of one."""
-        await self._table.write([Delete(_key(name)) for name in self._segments], sync=True)
+        await self._table.write([Delete(self._key(name)) for name in self._segments], sync=True)
         self._segments.clear()
         self._pending.clear()
         self.removed.clear()
@@ -89,7 +93,7 @@ class Registry:
 
     async def registered(self, names: Collection[str]) -> set[str]:
         unknown = [name for name in names if name not in self._segments]
-        rows = await self._table.get([_key(name) for name in unknown]) if unknown else []
+        rows = await self._table.get([self._key(name) for name in unknown]) if unknown else []
         for value in rows:
             if value is not None:
                 self._take(msgspec.msgpack.decode(value, type=Segment))
@@ -99,10 +103,8 @@ class Registry:
         """Our segments that are not in a shard, oldest first."""
         return [self._pending[name] for name in sorted(self._pending)]
 
+    def _key(self, name: str) -> Key:
+        return self._group, name.encode()
 
-def _key(name: str) -> Key:
-    return _GROUP, name.encode()
-
-
-def _put(segment: Segment) -> Put:
-    return Put(_key(segment.name), msgspec.msgpack.encode(segment))
+    def _put(self, segment: Segment) -> Put:
+        return Put(self._key(segment.name), msgspec.msgpack.encode(segment))

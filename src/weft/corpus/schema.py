@@ -41,7 +41,6 @@ _COLUMNS: Final = (
     ("license_disagreement", pa.bool_()),
     ("metadata", pa.string()),
 )
-DATA: Final = "corpus/data/"
 DOCUMENTS: Final = pa.schema(_COLUMNS)
 REMOVED: Final = pa.schema((*_COLUMNS, ("filter_reason", pa.string()), ("filter_detail", pa.string())))
 ROWS_PER_GROUP: Final = 1000

@@ -19,8 +19,9 @@ from weft.records import Record
 from . import card, schema
 from .registry import Registry, Segment
 
-_SEGMENTS: Final = "corpus/segments/"
-_REMOVED: Final = "corpus/_removed/"
+_CORPUS: Final = "corpus/"
+_ANEW: Final = "corpus/anew/"  # where the next corpus is made; nobody who reads `corpus/data` looks there
+_DATA, _REMOVED, _SEGMENTS = "data/", "_removed/", "segments/"
 _GROUP: Final = b"corpus.plan"
 MOST_SEGMENTS: Final = 1000  # a slow crawl makes many small ones; a folder and a start should not grow with its age
 
@@ -73,6 +74,17 @@ class Shards:
         self._killpoints = killpoints
         self._key = (_GROUP, registry.writer.encode())
         self._compacting = asyncio.Lock()
+        self._root = _CORPUS
+
+    def make_anew(self) -> None:
+        """From now on everything is written where nobody looks, until `take_place`."""
+        self._root = _ANEW
+
+    def segment_file(self, name: str) -> str:
+        return f"{self._root}{_SEGMENTS}{name}.parquet"
+
+    def removed_file(self, name: str) -> str:
+        return f"{self._root}{_SEGMENTS}{name}.removed.parquet"
 
     async def resume(self) -> None:
         """Finish the plan that a crash left, if any."""
@@ -83,14 +95,37 @@ class Shards:
     async def sweep(self) -> None:
         """Delete files of our segments that were never registered, or are in a shard."""
         wanted = {segment.name for segment in self._registry.pending()}
-        found = [name for name, _ in await self._blobs.list(f"{_SEGMENTS}{self._registry.writer}-")]
-        stale = [name for name in found if name.removeprefix(_SEGMENTS).partition(".")[0] not in wanted]
+        folder = f"{self._root}{_SEGMENTS}"
+        found = [name for name, _ in await self._blobs.list(f"{folder}{self._registry.writer}-")]
+        stale = [name for name in found if name.removeprefix(folder).partition(".")[0] not in wanted]
         await self._blobs.delete(stale)
 
-    async def clear(self) -> None:
-        """Delete every file of the corpus."""
-        for folder in (schema.DATA, _REMOVED, _SEGMENTS):
-            await self._blobs.delete([name for name, _ in await self._blobs.list(folder)])
+    async def clear_anew(self) -> None:
+        """Delete what a corpus that was given up has left, and its plan."""
+        await self._table.write([Delete(self._key)])
+        for name in await self._journals.unsealed():
+            if name.startswith(_ANEW):
+                journal = await self._journals.open(name)
+                await journal.cut(0)
+                await journal.seal()
+        await self._delete(_ANEW)
+
+    async def take_place(self, replaced: str) -> None:
+        """Put the shards made anew where those of the writer `replaced` lie. Every step may have been done before."""
+        self._root = _CORPUS
+        for folder in (_DATA, _REMOVED, _SEGMENTS):
+            await self._delete(f"{_CORPUS}{folder}{replaced}-")  # first, so that nobody ever sees a row twice
+            self._killpoints.reach("corpus.cleared")
+            for name, _ in await self._blobs.list(f"{_ANEW}{folder}{self._registry.writer}-"):
+                await self._blobs.move(name, _CORPUS + name.removeprefix(_ANEW))
+        await self._write_card()
+
+    async def _delete(self, prefix: str) -> None:
+        await self._blobs.delete([name for name, _ in await self._blobs.list(prefix)])
+
+    async def _write_card(self) -> None:
+        removed = bool(await self._blobs.list(f"{_CORPUS}{_REMOVED}"))
+        await self._blobs.put(card.NAME, card.card(removed=removed).encode())
 
     async def compact(self, shard_bytes: int, *, final: bool) -> None:
         """Make shards of about `shard_bytes` while there is enough for one; `final`: of whatever there is."""
@@ -99,17 +134,20 @@ class Shards:
                 suffix = f"{chosen[0].name}.parquet"
                 plan = Plan(
                     segments=tuple(segment.name for segment in chosen),
-                    data=f"{schema.DATA}{suffix}" if any(segment.bytes for segment in chosen) else "",
-                    removed=f"{_REMOVED}{suffix}" if any(segment.removed_bytes for segment in chosen) else "",
+                    data=f"{self._root}{_DATA}{suffix}" if any(segment.bytes for segment in chosen) else "",
+                    removed=f"{self._root}{_REMOVED}{suffix}"
+                    if any(segment.removed_bytes for segment in chosen)
+                    else "",
                 )
                 await self._table.write([Put(self._key, msgspec.msgpack.encode(plan))], sync=True)
                 await self._carry_out(plan)
 
     async def data_files(self) -> list[str]:
         """All files with documents, each row in one of them: a shard counts when its segments no longer do."""
-        pending = [segment_file(segment.name) for segment in self._registry.pending() if segment.documents]
-        doubtful = {name.replace(_SEGMENTS, schema.DATA) for name in pending}  # a shard is named for its first segment
-        shards = [name for name, _ in await self._blobs.list(schema.DATA) if name not in doubtful]
+        pending = [self.segment_file(segment.name) for segment in self._registry.pending() if segment.documents]
+        doubtful = {name.replace(_SEGMENTS, _DATA) for name in pending}  # a shard is named for its first segment
+        folder = f"{self._root}{_DATA}{self._registry.writer}-"
+        shards = [name for name, _ in await self._blobs.list(folder) if name not in doubtful]
         return shards + pending
 
     async def _carry_out(self, plan: Plan) -> None:
@@ -117,14 +155,16 @@ class Shards:
         pending = {segment.name: segment for segment in self._registry.pending()}
         segments = [pending[name] for name in plan.segments if name in pending]
         if segments:
-            kept = [segment_file(segment.name) for segment in segments if segment.bytes]
-            removed = [removed_file(segment.name) for segment in segments if segment.removed_bytes]
+            kept = [self.segment_file(segment.name) for segment in segments if segment.bytes]
+            removed = [self.removed_file(segment.name) for segment in segments if segment.removed_bytes]
             await self._write(plan.data, kept, schema.DOCUMENTS)
             await self._write(plan.removed, removed, schema.REMOVED)
-            await self._blobs.put(card.NAME, card.card(removed=bool(await self._blobs.list(_REMOVED))).encode())
+            if self._root == _CORPUS:
+                await self._write_card()
             self._killpoints.reach("corpus.compacted")
             await self._registry.compacted(plan.segments)
-        await self._blobs.delete([file for name in plan.segments for file in (segment_file(name), removed_file(name))])
+        names = [file for name in plan.segments for file in (self.segment_file(name), self.removed_file(name))]
+        await self._blobs.delete(names)
         await self._table.write([Delete(self._key)])
 
     async def _write(self, shard: str, files: Sequence[str], columns: pa.Schema) -> None:
@@ -165,11 +205,3 @@ def _choose(pending: Sequence[Segment], shard_bytes: int, *, final: bool) -> lis
 
 def _read(data: bytes) -> pa.Table:
     return pq.read_table(pa.BufferReader(data))
-
-
-def segment_file(name: str) -> str:
-    return f"{_SEGMENTS}{name}.parquet"
-
-
-def removed_file(name: str) -> str:
-    return f"{_SEGMENTS}{name}.removed.parquet"

@@ -47,8 +47,10 @@ class Owner(Record, frozen=True):
 class Exact:
     """Remembers what was stored. One per writer of segments."""
 
-    def __init__(self, table: Table, registered: Registered, recent: int = RECENT) -> None:
+    def __init__(self, table: Table, registered: Registered, recent: int = RECENT, side: bytes = b"") -> None:
+        """`side`: keeps the fingerprints of two corpora in one table apart."""
         self._table = table
+        self._side = side
         self._registered = registered
         self._limit = recent
         self._recent: dict[Key, Owner] = {}  # of registered segments only, oldest first
@@ -67,7 +69,7 @@ class Exact:
     async def _owners(self, keys: Sequence[Key]) -> dict[Key, Owner]:
         found = {key: self._recent[key] for key in keys if key in self._recent}
         asked = [key for key in dict.fromkeys(keys) if key not in found]
-        rows = zip(asked, await self._table.get(asked), strict=True)
+        rows = zip(asked, await self._table.get([self._placed(key) for key in asked]), strict=True)
         stored = {key: _unpack(value) for key, value in rows if value is not None}
         valid = await self._registered({owner.segment for owner in stored.values()})
         found.update({key: owner for key, owner in stored.items() if owner.segment in valid})
@@ -76,14 +78,17 @@ class Exact:
     def fingerprints(self, segment: str, pages: Sequence[Judged]) -> list[Put]:
         """Rows that say where these pages went."""
         owned = [pair for page, removal in pages for pair in _owned(segment, page, removal)]
-        return [Put(key, _pack(owner)) for key, owner in owned]
+        return [Put(self._placed(key), _pack(owner)) for key, owner in owned]
 
     def remember(self, rows: Sequence[Put]) -> None:
         """The segment these rows name is registered now."""
-        for key, value in rows:
-            self._recent[key] = _unpack(value)
+        for (group, item), value in rows:
+            self._recent[group.removesuffix(self._side) if self._side else group, item] = _unpack(value)
         for key in list(islice(self._recent, max(0, len(self._recent) - self._limit))):
             del self._recent[key]
+
+    def _placed(self, key: Key) -> Key:
+        return key[0] + self._side, key[1]
 
 
 def _verdict(page: Page, removal: Removal | None, owners: dict[Key, Owner]) -> Verdict:

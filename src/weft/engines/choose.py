@@ -11,7 +11,7 @@ from weft.clock import SystemClock
 from weft.engines.files import FileJournals
 from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryQueue, MemoryTable
 from weft.engines.objects import FolderBlobs, ObjectBlobs, open_objects
-from weft.engines.redis import open_redis_queue, open_redis_table
+from weft.engines.redis import check_redis, open_redis_queue, open_redis_table
 from weft.engines.rocksdb import RocksTable
 from weft.engines.rocksqueue import RocksQueue
 from weft.errors import ConfigError
@@ -32,7 +32,7 @@ async def open_table(url: str, root: Path, memory: int = 256 << 20, *, read_only
         return await open_redis_table(url)
     if scheme == "memory":
         return MemoryTable()
-    raise _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")
+    raise _unknown_state(url)
 
 
 async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock) -> Queue:
@@ -44,7 +44,7 @@ async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock)
         return await open_redis_queue(url, name, term, alone=True)  # one process has DIR
     if scheme == "memory":
         return MemoryQueue(clock, term)
-    raise _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")
+    raise _unknown_state(url)
 
 
 async def open_blobs(url: str, root: Path) -> Blobs:
@@ -55,7 +55,7 @@ async def open_blobs(url: str, root: Path) -> Blobs:
         return open_objects(url)
     if scheme == "memory":
         return MemoryBlobs()
-    raise _unknown(url, "file:PATH", "s3://BUCKET/PREFIX", "gs://…", "az://…", "memory:")
+    raise _unknown_blobs(url)
 
 
 async def open_journals(blobs: Blobs, root: Path) -> Journals:
@@ -69,9 +69,29 @@ async def open_journals(blobs: Blobs, root: Path) -> Journals:
     raise ConfigError(f"no journals can be sealed into {type(blobs).__name__}")
 
 
+def check(state: str, blobs: str) -> None:
+    """Refuse URLs by which nothing can be opened. Nothing is opened; a server of the state is greeted."""
+    if _split(state)[0] in REDIS:
+        check_redis(state)
+    elif _split(state)[0] not in ("rocksdb", "memory"):
+        raise _unknown_state(state)
+    if _split(blobs)[0] in OBJECTS:
+        open_objects(blobs)
+    elif _split(blobs)[0] not in ("file", "memory"):
+        raise _unknown_blobs(blobs)
+
+
 def _split(url: str) -> tuple[str, str]:
     scheme, _, rest = url.partition(":")
     return scheme.lower(), rest
+
+
+def _unknown_state(url: str) -> ConfigError:
+    return _unknown(url, "rocksdb:PATH", "redis://HOST:PORT/DB", "memory:")
+
+
+def _unknown_blobs(url: str) -> ConfigError:
+    return _unknown(url, "file:PATH", "s3://BUCKET/PREFIX", "gs://…", "az://…", "memory:")
 
 
 def _unknown(url: str, *known: str) -> ConfigError:

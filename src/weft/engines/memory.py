@@ -136,6 +136,12 @@ class MemoryBlobs:
             check_blob_name(name)
             self._blobs.pop(name, None)
 
+    async def move(self, name: str, to: str) -> None:
+        check_blob_name(to)
+        data = await self.get(name)
+        del self._blobs[name]
+        self._blobs[to] = data
+
 
 class MemoryJournal:
     """A growing array of bytes."""

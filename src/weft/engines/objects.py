@@ -64,6 +64,14 @@ class ObjectBlobs:
                     with suppress(FileNotFoundError):
                         await obstore.delete_async(self._store, name)
 
+    async def move(self, name: str, to: str) -> None:
+        check_blob_name(name)
+        check_blob_name(to)
+        async with _mapping(name):
+            await obstore.head_async(self._store, name)  # stores differ in what they say to a copy of nothing
+            if name != to:
+                await obstore.rename_async(self._store, name, to)
+
     async def has(self, name: str) -> bool:
         try:
             async with _mapping(name):
@@ -133,6 +141,18 @@ class FolderBlobs(ObjectBlobs):
                 sync_folders(folder, folder, self._fsync)
 
         await self._in_thread(work, f"{len(paths)} blobs")
+
+    async def move(self, name: str, to: str) -> None:
+        check_blob_name(name)
+        check_blob_name(to)
+        target = self.root / to
+
+        def work() -> None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._place(self.root / name, target)
+            sync_folders((self.root / name).parent, (self.root / name).parent, self._fsync)
+
+        await self._in_thread(work, name)
 
     async def _in_thread(self, work: Callable[[], None], name: str) -> None:
         with mapping(name):

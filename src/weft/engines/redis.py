@@ -263,6 +263,20 @@ def _receipts(messages: Sequence[Message]) -> list[Any]:
     return [message.receipt for message in messages if _RECEIPT.fullmatch(message.receipt)]
 
 
+def check_redis(url: str) -> None:
+    """Refuse what is no address of a server that answers us. Not for use inside a running loop."""
+    asyncio.run(_ping(urldefrag(url)[0]))
+
+
+async def _ping(address: str) -> None:
+    client = Redis.from_pool(_pool(address))
+    try:
+        async with _mapping():
+            await client.ping()
+    finally:
+        await client.aclose(close_connection_pool=True)
+
+
 async def open_redis_table(url: str) -> RedisTable:
     address, name = urldefrag(url)
     return RedisTable(await _connected(address), (name or "weft").encode())
@@ -277,8 +291,20 @@ async def open_redis_queue(url: str, name: str, term: float, *, alone: bool = Fa
 
 async def _connected(address: str) -> Client:
     """A client of a server that answers. One that may forget what it acknowledged is used with a warning."""
+    client = Redis.from_pool(_pool(address))
     try:
-        pool = BlockingConnectionPool.from_url(
+        async with _mapping():
+            await client.ping()
+            await _check_durable(client, address)
+    except BaseException:
+        await client.aclose(close_connection_pool=True)
+        raise
+    return client
+
+
+def _pool(address: str) -> BlockingConnectionPool:
+    try:
+        return BlockingConnectionPool.from_url(
             address,
             max_connections=CONNECTIONS,
             timeout=PATIENCE,
@@ -288,15 +314,6 @@ async def _connected(address: str) -> Client:
         )
     except ValueError as error:
         raise ConfigError(f"{address}: {error}") from error
-    client = Redis.from_pool(pool)
-    try:
-        async with _mapping():
-            await client.ping()
-            await _check_durable(client, address)
-    except BaseException:
-        await client.aclose(close_connection_pool=True)
-        raise
-    return client
 
 
 async def _check_durable(client: Client, address: str) -> None:

@@ -5,6 +5,7 @@ resolvers stand in for each other: one that fails rests, longer each time, and i
 """
 
 import asyncio
+import ipaddress
 import socket
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple, Protocol
 import aiodns
 import pycares
 
+from weft.errors import ConfigError
 from weft.ports import Clock
 
 MIN_TTL: Final = 300.0
@@ -187,6 +189,21 @@ class CaresUpstream:
     async def close(self) -> None:
         if self._resolver is not None:
             await self._resolver.close()
+
+
+def check(servers: Iterable[str], hosts: Mapping[str, str]) -> None:
+    """Refuse servers that cannot be asked, and addresses that are none. Nobody is asked."""
+    for server in servers:
+        try:
+            pycares.Channel(servers=[server]).close()
+        except pycares.AresError:
+            raise ConfigError(f"fetch.resolvers: {server!r} is not the address of a DNS server") from None
+    for name, text in hosts.items():
+        for address in text.replace(",", " ").split():
+            try:
+                ipaddress.ip_address(address)
+            except ValueError:
+                raise ConfigError(f"fetch.hosts: {address!r}, given for {name}, is not an address") from None
 
 
 def upstreams(servers: Iterable[str]) -> list[Upstream]:

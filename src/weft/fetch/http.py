@@ -24,6 +24,7 @@ from .dns import Resolver
 from .failures import is_untrusted, reason_of, sentence
 from .guard import Guard
 from .magic import is_binary
+from .trust import trusted
 
 GRACE: Final = 5.0
 """Seconds before the minimum rate counts."""
@@ -45,7 +46,7 @@ class HttpTransport:
         self.on_connect: OnConnect | None = None
         """Told of every connection before it is opened. Set before the first request."""
         self.tls: ssl.SSLContext | None = None
-        """Replaces the system's trusted certificates. Set before the first request."""
+        """Replaces the certificates trusted by the system and `ca_file`. Set before the first request."""
         self.grace = GRACE
 
     async def get(self, request: Request) -> Exchange:
@@ -120,7 +121,8 @@ class HttpTransport:
 
     def _open(self) -> aiohttp.ClientSession:
         config = self._config
-        connector = GuardedConnector(self._guard, self.on_connect, config.max_headers, self.tls)
+        tls = self.tls or trusted(config.ca_file)
+        connector = GuardedConnector(self._guard, self.on_connect, config.max_headers, tls)
         self._session = aiohttp.ClientSession(
             connector=connector,
             request_class=ExactRequest,
