@@ -70,7 +70,7 @@ def _reason(story: Story | None, url: str, referer: str, pages: set[str]) -> str
     last = story.visits[-1].reason.value if story.visits else ""
     if last == "robots-denied":
         return f"{FORBIDDEN} by robots.txt"
-    rules = [trap.rule for trap in story.traps[:1]] if story.state == "held" else []
+    rules = [story.hold.why] if story.hold else []
     return ": ".join([story.state, *rules, *([last] if last else [])])
 
 

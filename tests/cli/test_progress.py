@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from weft.cli.progress import Rate, complaints, panel, plain
-from weft.config import Config
+from weft.limits import NO_LIMITS
 from weft.metrics import Report, Trouble, Wait
 
 NOON = time.mktime((2001, 2, 3, 12, 31, 7, 0, 0, -1))
@@ -17,8 +17,8 @@ WAITING = Report(
 
 
 def test_the_plain_line_says_what_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
-    plain(Rate(), Config())(WAITING)
-    plain(Rate(), Config())(Report(pending=1))
+    plain(Rate(), NO_LIMITS)(WAITING)
+    plain(Rate(), NO_LIMITS)(Report(pending=1))
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith("0 errors; waiting for example.org: Retry-After, until 2001-02-03 12:31:07")
     assert second.endswith("0 errors")
@@ -27,7 +27,7 @@ def test_the_plain_line_says_what_is_waited_for(capsys: pytest.CaptureFixture[st
 def test_the_panel_says_what_is_waited_for() -> None:
     def shown(report: Report) -> str:
         out = StringIO()
-        Console(file=out, width=120).print(panel(report, 0.0, Config()))
+        Console(file=out, width=120).print(panel(report, 0.0, NO_LIMITS))
         return out.getvalue()
 
     assert "waiting for example.org: Retry-After, until 2001-02-03 12:31:07" in shown(WAITING)
@@ -35,7 +35,7 @@ def test_the_panel_says_what_is_waited_for() -> None:
 
 
 def test_a_wait_of_today_is_told_by_the_hour(capsys: pytest.CaptureFixture[str]) -> None:
-    plain(Rate(), Config())(Report(waits=[Wait("a.example", "failures", time.time())]))
+    plain(Rate(), NO_LIMITS)(Report(waits=[Wait("a.example", "failures", time.time())]))
     assert capsys.readouterr().err.rpartition("until ")[2].count("-") == 0
 
 

@@ -15,6 +15,7 @@ from weft.build import opened
 from weft.clock import SystemClock
 from weft.crawl import Crawler, Refiner, run
 from weft.directory import CrawlDirectory
+from weft.limits import NO_LIMITS
 from weft.records import Finding
 from weft.session import Session
 from weft.urls.seeds import seed
@@ -68,10 +69,11 @@ class Crawl:
         self.archive = CountingArchive(session.shared.archive)
         self._corpus = session.corpus
         self.documents = asyncio.Event()
-        shared: Any = dataclasses.replace(session.shared, archive=self.archive, clock=clock)
+        archive: Any = self.archive
+        shared = dataclasses.replace(session.shared, archive=archive, clock=clock)
         self.shared = shared
         self._refiner = Refiner(shared, session.pool, self)  # type: ignore[arg-type]
-        self._crawler = Crawler(shared, session.fetcher, self._refiner)
+        self._crawler = Crawler(shared, session.fetcher, self._refiner, NO_LIMITS)
 
     async def commit(self, pages: Any) -> list[Finding]:
         findings = await self._corpus.commit(pages)

@@ -110,7 +110,7 @@ async def test_a_branch_that_comes_late_has_its_turn_at_once(desk: Desk) -> None
 
 async def ask(desk: Desk, count: int) -> list[str]:
     """So many requests, one after the other."""
-    asked = []
+    asked: list[str] = []
     while len(asked) < count:
         leases = await desk.lease()
         await desk.settle(leases)
