@@ -241,6 +241,7 @@ class Refiner:
         self._parsed: asyncio.Queue[Parsed | Mark] = asyncio.Queue(_PARSED)
         self._parsing = 0  # messages
         self._unacked = 0  # messages parsed, their links in the frontier, not yet committed
+        self._acking = False
         self._draining = False
         self._ended = False  # nothing will be parsed any more
         self.backlog = 0  # captures announced in this run and not refined
@@ -272,7 +273,9 @@ class Refiner:
 
     async def may_find_links(self) -> bool:
         """Is there a page announced whose links are not yet in the frontier?"""
-        return bool(self._parsing) or await self._shared.pages.size() > self._unacked
+        size = await self._shared.pages.size()
+        # While messages are being acked, nobody knows whether the size still counts them.
+        return bool(self._parsing) or self._acking or size > self._unacked
 
     async def _done(self) -> bool:
         if not self._draining:
@@ -300,10 +303,12 @@ class Refiner:
             findings = await self._corpus.commit(pages)
             await shared.frontier.learn(findings)
             shared.killpoints.reach("frontier.learned")
+            self._acking = True
             await shared.pages.ack([parsed.message for parsed in batch])
+            self._unacked -= len(batch)
+            self._acking = False
             for _, page in pages:
                 shared.tally.page(page)
-            self._unacked -= len(batch)
             shared.pulse.beat()
             await self._corpus.compact()
 

@@ -4,7 +4,7 @@ Judges a page by it. Pure but for what it remembers; `sites` keeps it in the tab
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -22,7 +22,6 @@ _HOST_LINES: Final = 8_000
 _HOST_TEXTS: Final = 8_000
 _PATTERN_LINES: Final = 1_000
 _PATTERNS: Final = 256  # of a host; later ones share one per branch
-_QUERIES: Final = xxhash.xxh3_64_digest(traps.QUERIES.encode())
 _OVERHEAD: Final = 600  # bytes that a site or a pattern takes besides its hashes, about
 
 
@@ -147,52 +146,52 @@ class Site:
         self.saved_ms = 0
 
     def key_of(self, text: str, branch: int) -> bytes:
-        """Under which key the host keeps the pattern; empty for no pattern."""
-        if not text:
-            return b""
+        """Under which key the host keeps the pattern."""
         key = xxhash.xxh3_64_digest(text.encode())
         if key in self.patterns or len(self.patterns) < _PATTERNS:
             return key
         return xxhash.xxh3_64_digest(b"branch %d" % branch)
+
+    def patterns_of(self, url: str, view: str, trail: Trail) -> dict[bytes, str]:
+        """Key and text of the patterns of a URL; `view`: what it shows in another way, if it was found inside one."""
+        texts = filter(None, (traps.pattern_of(url), view if trail.ingrown else ""))
+        return {self.key_of(text, trail.branch): text for text in texts}
 
     def window(self, pattern: bytes, trail: Trail) -> Window | None:
         """How the last pages of the pattern fared that were come by like this."""
         found = self.patterns.get(pattern)
         return found.windows[trail.ingrown] if found else None
 
-    def barren_pattern(self, pattern: bytes, text: str, trail: Trail) -> bytes:
-        """The pattern, or the wider one, that has stopped bringing new pages; empty if none has."""
-        wider = _QUERIES if trail.ingrown and text.endswith("?*") else b""
-        for key in filter(None, (pattern, wider)):
+    def barren_pattern(self, patterns: Iterable[bytes], trail: Trail) -> bytes:
+        """The first of these that has stopped bringing new pages; empty if none has."""
+        for key in patterns:
             window = self.window(key, trail)
             if window is not None and window.is_barren:
                 return key
         return b""
 
-    def judge(self, shown: Shown, trail: Trail, pattern: bytes) -> Verdict:
+    def judge(self, shown: Shown, trail: Trail, patterns: Iterable[bytes]) -> Verdict:
         """Does the page bring something? A line new to the host; for a while, one new to its pattern will do."""
         if shown.text and shown.text in self.texts:
             return Verdict.DUPLICATE
         if any(line not in self.lines for line in shown.clean[:_ASKED]):
             return Verdict.FRUITFUL
-        known = self.patterns.get(pattern)
+        known = self.patterns.get(next(iter(patterns), b""))
         if known is not None and traps.is_lent(trail) and any(line not in known.lines for line in shown.raw[:_ASKED]):
             return Verdict.LENT
         return Verdict.FRUITLESS
 
-    def remember(self, shown: Shown, trail: Trail, named: tuple[bytes, str], verdict: Verdict) -> None:
-        """The page is judged; `named`: its pattern's key and text."""
-        key, text = named
+    def remember(self, shown: Shown, trail: Trail, patterns: Mapping[bytes, str], verdict: Verdict) -> None:
+        """The page is judged; its patterns by key."""
         if shown.text:
             self.texts.add((shown.text,))
         self.lines.add(shown.clean)
         self.judged += 1
         self.changed[b""] = None
-        if key:
-            self._pattern(key, text).lines.add(shown.raw)
-            self._pattern(key, text).windows[trail.ingrown].push(verdict.is_fruitful)
-            if trail.ingrown and text.endswith("?*"):
-                self._pattern(_QUERIES, traps.QUERIES).windows[True].push(verdict.is_fruitful)
+        for key, text in patterns.items():
+            pattern = self._pattern(key, text)
+            pattern.lines.add(shown.raw)
+            pattern.windows[trail.ingrown].push(verdict.is_fruitful)
 
     def _pattern(self, key: bytes, text: str) -> Pattern:
         self.changed[key] = None

@@ -61,10 +61,11 @@ class Held(NamedTuple):
     pending: Pending
 
 
-def group_of(site: Site | None, pending: Pending, pattern: str) -> Group:
+def group_of(site: Site | None, pending: Pending) -> Group:
     """That of the pattern that has stopped bringing new pages, else that of its branch. Fixed when the URL is held."""
     trail = trail_of(pending.trail)
-    barren = site.barren_pattern(site.key_of(pattern, trail.branch), pattern, trail) if site else b""
+    view = traps.view_of(pending.url, pending.source)
+    barren = site.barren_pattern(site.patterns_of(pending.url, view, trail), trail) if site else b""
     if site and barren:
         key = xxhash.xxh3_64_digest(barren + bytes((trail.ingrown,)))
         return Group(key, site.patterns[barren].text, Why.PATTERN)

@@ -48,4 +48,6 @@ def _learned(finding: Finding, before: bytes | None) -> Learned:
     if before is None:
         return learned
     judged = decode_learned(before)  # its verdict was given when its links came in
-    return msgspec.structs.replace(learned, trail=judged.trail, verdict=judged.verdict, evidence=judged.evidence)
+    return msgspec.structs.replace(
+        learned, trail=judged.trail, verdict=judged.verdict, evidence=judged.evidence, view=judged.view
+    )

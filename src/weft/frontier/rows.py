@@ -94,6 +94,7 @@ class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
     trail: int = 0
     verdict: int = 0  # traps.Verdict: whether the page brought something
     evidence: Evidence | None = None  # what the verdict was made from
+    view: str = ""  # the pattern of views that the page is one more of (traps.view_of)
 
 
 class HostRow(msgspec.Struct, array_like=True, gc=False):

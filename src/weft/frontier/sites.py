@@ -18,7 +18,7 @@ from .paging import pages
 from .rows import decode_learned, encode
 from .timekeeper import Timekeeper
 from .trail import trail_of
-from .traps import Verdict, pattern_of
+from .traps import Verdict
 
 _PATIENCE: Final = 60_000  # ms between two writes of a host's evidence
 _decode_site: Final = msgspec.msgpack.Decoder(SiteRow).decode
@@ -76,9 +76,9 @@ class Sites:
                 found = decode_learned(value)
                 if not found.verdict or found.evidence is None:
                     continue
-                trail, text = trail_of(found.trail), pattern_of(found.url)
-                named = (site.key_of(text, trail.branch), text)
-                site.remember(Shown.of(found.evidence), trail, named, Verdict(found.verdict))
+                trail = trail_of(found.trail)
+                patterns = site.patterns_of(found.url, found.view, trail)
+                site.remember(Shown.of(found.evidence), trail, patterns, Verdict(found.verdict))
         site.judged = host.row.judged
         return site
 

@@ -12,7 +12,6 @@ import xxhash
 from weft.urls.host import origin_of
 
 MANY: Final = 7
-"""`dry` behind a page that said word for word what another one had said."""
 _INGROWN: Final = 1 << 3
 _PARDONED: Final = 1 << 4
 _SPROUT: Final = 1 << 5

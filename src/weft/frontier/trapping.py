@@ -26,7 +26,7 @@ from .traps import Verdict
 
 _AHEAD: Final = 20  # doubtful URLs of a host that are out at a time: traps would run far ahead of their evidence
 _PATIENCE: Final = 60_000  # ms
-_FAMILY: Final = "*"
+_FAMILY: Final = b"*"
 """The pattern of a family: its new hosts."""
 
 
@@ -50,6 +50,7 @@ class Judged(NamedTuple):
     key: bytes
     trail: Trail
     trial: bytes
+    view: str
     known: Learned | None
 
 
@@ -101,13 +102,14 @@ class Trapping:
         for page, key, row, finding in zip(pages, places, rows, findings, strict=True):
             entry = self._state.leases.get(key)
             if entry is not None:
-                trail, trial = entry.pending.trail, entry.pending.trial
+                trail, trial, source = entry.pending.trail, entry.pending.trial, entry.pending.source
             elif row is not None and row[:1] == IS_SETTLED:
                 settled = decode_settled(row[1:])
-                trail, trial = settled.trail, settled.trial
+                trail, trial, source = settled.trail, settled.trial, settled.source
             else:
-                trail, trial = 0, b""
-            found[key] = Judged(page, key, trail_of(trail), trial, decode_learned(finding) if finding else None)
+                trail, trial, source = 0, b"", ""
+            known = decode_learned(finding) if finding else None
+            found[key] = Judged(page, key, trail_of(trail), trial, traps.view_of(page.url, source), known)
         return list(found.values())
 
     async def _families(self, judged: Iterable[Judged], hosts: Mapping[bytes, Host]) -> dict[bytes, Host]:
@@ -124,21 +126,20 @@ class Trapping:
         known = one.known
         if known and known.verdict and known.evidence and known.evidence.digest == evidence.digest:
             return Verdict(known.verdict)
-        shown, text = Shown.of(evidence), traps.pattern_of(one.page.url)
-        verdict = self._remembered(host, sites[host.key], (shown, one.trail), text)
+        site, shown = sites[host.key], Shown.of(evidence)
+        verdict = self._remembered(host, site, (shown, one.trail), site.patterns_of(one.page.url, one.view, one.trail))
         family = families.get(self.family_key(host.row.name)) if one.trail.sprout else None
         if family is not None:
-            verdict = self._remembered(family, sites[family.key], (shown, one.trail), _FAMILY)
+            verdict = self._remembered(family, sites[family.key], (shown, one.trail), {_FAMILY: "*"})
         holder = families.get(one.trial[: keys.HOST_KEY], host)
         if one.trial and verdict.is_fruitful:
             self._holds.proved(holder, one.trial[keys.HOST_KEY :])
         return verdict
 
-    def _remembered(self, host: Host, site: Site, page: tuple[Shown, Trail], text: str) -> Verdict:
+    def _remembered(self, host: Host, site: Site, page: tuple[Shown, Trail], patterns: Mapping[bytes, str]) -> Verdict:
         shown, trail = page
-        pattern = site.key_of(text, trail.branch)
-        verdict = site.judge(shown, trail, pattern)
-        site.remember(shown, trail, (pattern, text), verdict)
+        verdict = site.judge(shown, trail, patterns)
+        site.remember(shown, trail, patterns, verdict)
         host.row.judged = site.judged
         host.row.fruitful += verdict.is_fruitful
         host.row.barren = site.barren
@@ -200,15 +201,16 @@ class Trapping:
         site = self._sites.live(host.key)
         if site is None:
             return False
-        trail, text = trail_of(pending.trail), traps.pattern_of(pending.url)
-        return not trail.pardoned and self._is_held(site, trail, text)
+        trail = trail_of(pending.trail)
+        patterns = site.patterns_of(pending.url, traps.view_of(pending.url, pending.source), trail)
+        return not trail.pardoned and (traps.is_dry(trail) or bool(site.barren_pattern(patterns, trail)))
 
     def hold(self, host: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row of a URL that must wait."""
         site = self._sites.live(host.key)
         if site is not None:
             site.doubt(key)
-        return self._holds.hold(host, group_of(site, pending, traps.pattern_of(pending.url)), key, pending)
+        return self._holds.hold(host, group_of(site, pending), key, pending)
 
     async def draw(self, holder: Host) -> Held | None:
         return await self._holds.draw(holder)
@@ -256,10 +258,7 @@ class Trapping:
     def family_stops(self, family: Host, trail: Trail) -> bool:
         """Must the first URL of a new host wait?"""
         site = self._sites.live(family.key)
-        return site is not None and self._is_held(site, trail, _FAMILY)
-
-    def _is_held(self, site: Site, trail: Trail, text: str) -> bool:
-        return traps.is_dry(trail) or bool(site.barren_pattern(site.key_of(text, trail.branch), text, trail))
+        return traps.is_dry(trail) or (site is not None and bool(site.barren_pattern((_FAMILY,), trail)))
 
     def hold_sprout(self, family: Host, key: bytes, pending: Pending) -> tuple[Put, Put]:
         group: Group = family_group(family.row.name[2:])
@@ -274,4 +273,5 @@ def _with_verdict(one: Judged, verdict: Verdict) -> Learned:
     row = one.known or Learned(
         page.url, 0.0, page.body_digest, page.text_digest, page.simhash, "", "", 0, "", "", False
     )
-    return msgspec.structs.replace(row, trail=one.trail.packed(), verdict=int(verdict), evidence=page.evidence)
+    trail = one.trail.packed()
+    return msgspec.structs.replace(row, trail=trail, verdict=int(verdict), evidence=page.evidence, view=one.view)

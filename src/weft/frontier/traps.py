@@ -34,14 +34,10 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
+_NAME: Final = 40  # characters of a parameter's name
 _RUN: Final = re.compile(r"/\*(?:/\*)++")  # a month and its days are one pattern
 SESSIONS: Final = "/… session ids"
 """One pattern for all of a host's URLs that carry an id of the visit: each id would make a pattern of its own."""
-
-
-QUERIES: Final = "/…?*"
-"""A second pattern for all of a host's URLs with a query that were found on a page of the same path: views of one thing.
-Each path is a pattern of its own, and a trap beside each page of a site would be judged a thousand times."""
 
 
 class Verdict(IntEnum):
@@ -100,9 +96,20 @@ def is_lent(trail: Trail) -> bool:
 
 def dry_behind(trail: Trail, verdict: Verdict) -> int:
     """Fruitless pages in a row on the way to what a page links to."""
-    if verdict is Verdict.DUPLICATE:
-        return MANY
-    return min(trail.dry + 1, MANY - 1) if verdict is Verdict.FRUITLESS else 0
+    return 0 if verdict.is_fruitful else trail.dry + 1
+
+
+def view_of(url: str, source: str) -> str:
+    """A second pattern, for one more view of the page it was found on: a query in which one parameter is another.
+
+    Each path is a pattern of its own, and a trap beside each page of a site would be judged a thousand times.
+    """
+    (path, _, query), (before, _, old) = url.partition("?"), source.partition("?")
+    if path != before or not query:
+        return ""
+    known = set(old.split("&"))
+    changed = {pair.partition("=")[0] for pair in query.split("&") if pair not in known}
+    return f"/…?{changed.pop()[:_NAME]}=*" if len(changed) == 1 else "/…?…"
 
 
 def is_dry(trail: Trail) -> bool:
