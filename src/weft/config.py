@@ -347,9 +347,9 @@ def reference() -> str:
         "`weft.toml` in the crawl's DIR) and by an environment variable `WEFT_SECTION_KEY`, which wins (lists with",
         "commas). Unknown keys are refused.",
         "",
-        "The limits of `[crawl]` in a file are of the whole crawl, all its runs together; in the environment and on the",
-        "command line (`--max-pages`) they are of one run and are not kept. A run after a kill or a stop goes on counting",
-        "where that one was, one after an end or a limit begins at 0.",
+        "The limits of `[crawl]` in a file are of the whole crawl, all its runs together; in the environment and",
+        "on the command line (`--max-pages`) they are of one run and are not kept. A run after a kill or a stop goes",
+        "on counting where that one was, one after an end or a limit begins at 0.",
     ]
     for name, section in typing.get_type_hints(Config).items():
         lines += [

@@ -344,6 +344,7 @@ async def settle(
     shared.tally.reaches(stored.ends)
     shared.tally.links(added.new, added.drops)
     await shared.tally.save(shared.table)
+    shared.killpoints.reach("frontier.counted")
 
 
 async def run(crawler: Crawler, refiner: Refiner) -> Ending:

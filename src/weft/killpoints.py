@@ -17,6 +17,7 @@ NAMES: Final = (
     "archive.synced",  # captures are durable, not announced
     "archive.announced",  # captures are on the pages queue, leases not settled
     "frontier.settled",  # leases are settled
+    "frontier.counted",  # how leases ended is counted, the checkpoint does not know
     "parse.parsed",  # pages came back from the parsers
     "corpus.written",  # a segment's file is durable, its fingerprints are not
     "corpus.fingerprinted",  # fingerprints are durable, the segment is not registered

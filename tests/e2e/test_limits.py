@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from tests.e2e.crawling import PATIENCE, config_of, interrupt, report_of, start, web_of, weft
 from tests.e2e.test_kill import archived_twice, kill_after
@@ -13,6 +14,17 @@ from weft.config import Config
 from weft.simweb.process import running
 
 LIMIT = 12
+
+
+def pages_in(out: Path) -> int:
+    """Pages that the archive has."""
+    count = 0
+    for file in (out / "raw").glob("*.warc.gz"):
+        with file.open("rb") as stream:
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.response):
+                head = record.http_headers
+                count += head is not None and head.status_code == 200 and "X-Weft-Kind" not in record.headers
+    return count
 
 
 def test_a_limit_on_the_command_line_is_of_one_run_and_not_kept(tmp_path: Path) -> None:
@@ -42,7 +54,14 @@ def test_one_in_a_file_is_of_the_whole_crawl(tmp_path: Path) -> None:
         assert Config.load(out / "weft.toml", {}).crawl.max_pages == LIMIT
 
 
-MOMENTS = ("archive.synced:3", "archive.announced:2", "frontier.settled:3", "corpus.registered", "corpus.compacted")
+MOMENTS = (
+    "archive.synced:3",
+    "archive.announced:2",
+    "frontier.settled:3",
+    "frontier.counted:4",
+    "corpus.registered",
+    "corpus.compacted",
+)
 
 
 @pytest.mark.parametrize("moment", [*MOMENTS, "frontier.leased:9", ""])
@@ -59,6 +78,7 @@ def test_killed_and_run_again_it_comes_to_the_limit_and_no_further(tmp_path: Pat
         report = report_of(weft(*command))
         assert (report["fetched"], report["ended"]) == (40, "limit")
         assert archived_twice(out) == []
+        assert pages_in(out) == 40, "as the archive has it, whatever was counted"
         assert report_of(weft(*command))["fetched"] > 40, "behind a limit the next run begins at 0"
 
 
