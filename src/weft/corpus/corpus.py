@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 from weft.config import Corpus as CorpusConfig
 from weft.killpoints import KillPoints
 from weft.ports import Blobs, Clock, Delete, Journals, Put, Table
-from weft.records import Announcement, Document, Finding, Kind, Page, Removal, Verdict
+from weft.records import Announcement, Document, Drop, Finding, Kind, Page, Removal, Verdict
 
 from . import read, schema
 from .registry import Registry, Segment
@@ -176,6 +176,7 @@ def _finding(announced: Announcement, page: Page, verdict: Verdict) -> Finding:
         removal=verdict.removal,
         refusal=page.refusal,
         needs_rendering=page.needs_rendering,
+        links_left_out=dict(page.drops).get(Drop.TOO_MANY_LINKS.value, 0),
     )
 
 

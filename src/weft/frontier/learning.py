@@ -41,4 +41,5 @@ def _learned(finding: Finding) -> Learned:
         removal=finding.removal.value if finding.removal else "",
         refusal=finding.refusal.value if finding.refusal else "",
         needs_rendering=finding.needs_rendering,
+        links_left_out=finding.links_left_out,
     )

@@ -87,6 +87,7 @@ class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
     removal: str
     refusal: str
     needs_rendering: bool
+    links_left_out: int = 0  # over [parse] max_links
 
 
 class HostRow(msgspec.Struct, array_like=True, gc=False):
