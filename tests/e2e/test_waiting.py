@@ -68,7 +68,8 @@ class Crawl:
         self.archive = CountingArchive(session.shared.archive)
         self._corpus = session.corpus
         self.documents = asyncio.Event()
-        shared: Any = dataclasses.replace(session.shared, archive=self.archive, clock=clock)
+        counting: Any = self.archive
+        shared: Any = dataclasses.replace(session.shared, archive=counting, clock=clock)
         self.shared = shared
         self._refiner = Refiner(shared, session.pool, self)  # type: ignore[arg-type]
         self._crawler = Crawler(shared, session.fetcher, self._refiner)
