@@ -11,6 +11,7 @@ from pathlib import Path
 PAGES = Path(__file__).parent.parent.parent / "shared" / "data" / "extraction-dev.parquet"
 PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("crawl",),
+    ("waiting",),
     ("frontier",),
     ("fetch",),
     ("robots",),

@@ -7,10 +7,12 @@ limit, or a stop; whatever is under way is settled first. A kill at any line cos
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeVar
+
+import msgspec
 
 from .archive.store import Archive, Stored
 from .config import Config
@@ -33,6 +35,7 @@ _UNSTORED: Final = 64 << 20  # bytes of bodies; while more wait to be stored, no
 _RESOLVE_BATCH: Final = 100
 _LISTEN: Final = 0.2  # seconds; how soon the refiner notices that it should finish
 _PARSED: Final = 64  # messages that may wait to be committed, while a shard is written say
+_PORTION: Final = 512 << 10  # bytes of archived records that are parsed together, or one record
 _MESSAGES: Final = 8  # pages-queue messages parsed at once: keeps every parser busy while others are committed
 
 
@@ -284,14 +287,17 @@ class Refiner:
 
     async def _parse(self, message: Message) -> None:
         announcements = Archive.announcements(message.body)
-        jobs = await self._shared.handover.take(announcements, self._shared.archive)
-        pages = await self._pool.parse(jobs)
-        self._shared.killpoints.reach("parse.parsed")
-        added = await self._shared.frontier.add_pages(pages)
-        self._shared.tally.links(added.new, added.drops)
+        pages: list[Page] = []
+        for portion in portions(announcements):
+            jobs = await self._shared.handover.take(portion, self._shared.archive)
+            parsed = await self._pool.parse(jobs)
+            self._shared.killpoints.reach("parse.parsed")
+            added = await self._shared.frontier.add_pages(parsed)
+            self._shared.tally.links(added.new, added.drops)
+            pages += [msgspec.structs.replace(page, links=()) for page in parsed]  # 30 MB of a page of 100,000
         self._unacked += 1
         self._parsing -= 1
-        self.backlog -= len(jobs)
+        self.backlog -= len(pages)
         self._shared.pulse.beat()
         await self._parsed.put(Parsed(message, list(zip(announcements, pages, strict=True))))
 
@@ -327,6 +333,20 @@ class Refiner:
                         break
                     batch.append(parsed)
         return batch
+
+
+def portions(announcements: Sequence[Announcement]) -> Iterator[list[Announcement]]:
+    """What is parsed together: bounds the bodies and links that are in memory at once. Packed, a link takes 2 bytes."""
+    portion: list[Announcement] = []
+    size = 0
+    for announcement in announcements:
+        if portion and size + announcement.position.length > _PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(announcement)
+        size += announcement.position.length
+    if portion:
+        yield portion
 
 
 def size_of(fetched: Fetched) -> int:

@@ -384,6 +384,7 @@ class Finding(Record, frozen=True):
     removal: Removal | None = None
     refusal: Refusal | None = None
     needs_rendering: bool = False
+    links_left_out: int = 0  # over [parse] max_links
 
 
 class Visit(Record, frozen=True):

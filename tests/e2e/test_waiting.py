@@ -69,8 +69,8 @@ class Crawl:
         self.archive = CountingArchive(session.shared.archive)
         self._corpus = session.corpus
         self.documents = asyncio.Event()
-        archive: Any = self.archive
-        shared = dataclasses.replace(session.shared, archive=archive, clock=clock)
+        counting: Any = self.archive
+        shared: Any = dataclasses.replace(session.shared, archive=counting, clock=clock)
         self.shared = shared
         self._refiner = Refiner(shared, session.pool, self)  # type: ignore[arg-type]
         self._crawler = Crawler(shared, session.fetcher, self._refiner, NO_LIMITS)

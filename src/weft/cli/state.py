@@ -132,10 +132,12 @@ def _visit_line(visit: Visit) -> str:
 
 def _page_line(learned: Learned) -> str:
     """What refining made of it."""
+    over = learned.links_left_out
+    left_out = f"; {over:,} links over [parse] max_links were left out" if over else ""
     if learned.refusal:
-        return f"could not be read: {learned.refusal}"
+        return f"could not be read: {learned.refusal}{left_out}"
     where = f"left out of the corpus: {learned.removal}" if learned.removal else "in the corpus"
-    return f"{learned.title or '(no title)'} ({learned.language}, {learned.words:,} words), {where}"
+    return f"{learned.title or '(no title)'} ({learned.language}, {learned.words:,} words), {where}{left_out}"
 
 
 def _host_rows(host: HostStory) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from weft.config import Corpus as CorpusConfig
 from weft.errors import EngineError
 from weft.killpoints import KillPoints
 from weft.ports import Blobs, Clock, Journals, Put, Table
-from weft.records import Announcement, Document, Finding, Kind, Page, Removal, Verdict
+from weft.records import Announcement, Document, Drop, Finding, Kind, Page, Removal, Verdict
 
 from . import read, schema, sides
 from .registry import Registry, Segment
@@ -208,6 +208,7 @@ def _finding(announced: Announcement, page: Page, verdict: Verdict) -> Finding:
         removal=verdict.removal,
         refusal=page.refusal,
         needs_rendering=page.needs_rendering,
+        links_left_out=dict(page.drops).get(Drop.TOO_MANY_LINKS.value, 0),
     )
 
 

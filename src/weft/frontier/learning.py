@@ -44,6 +44,7 @@ def _learned(finding: Finding, before: bytes | None) -> Learned:
         removal=finding.removal.value if finding.removal else "",
         refusal=finding.refusal.value if finding.refusal else "",
         needs_rendering=finding.needs_rendering,
+        links_left_out=finding.links_left_out,
     )
     if before is None:
         return learned

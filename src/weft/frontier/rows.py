@@ -95,6 +95,7 @@ class Learned(msgspec.Struct, frozen=True, array_like=True, gc=False):
     verdict: int = 0  # traps.Verdict: whether the page brought something
     evidence: Evidence | None = None  # what the verdict was made from
     view: str = ""  # the pattern of views that the page is one more of (traps.view_of)
+    links_left_out: int = 0  # over [parse] max_links
 
 
 class HostRow(msgspec.Struct, array_like=True, gc=False):

@@ -14,7 +14,7 @@ import msgspec
 
 from weft.urls.host import is_address, registrable
 
-from .trail import MANY, MOST_LENT, Trail
+from .trail import MOST_LENT, Trail
 
 # Swept: the share .02 to .3 (flat from .05), judged first 10 to 50 and the window 20 to 100 (flat), dry 1 to 3 (1 loses
 # pages beside five of fifteen traps, 3 costs 40 % more), forgiven 0 to 30 (0 loses an event calendar, 3 to 30 flat).

@@ -128,9 +128,10 @@ class Walker:
         self.looked_into = (len(self.entered), node)
         return child
 
-    def gutter(self, node: LexborNode) -> None:
-        """Numbers of lines are not read; what they lead to is."""
+    def gutter(self, node: LexborNode) -> LexborNode | None:
+        """Numbers of lines are not read; what they lead to is: no child is entered."""
         self.found.followed(node)
+        return None
 
     def is_looked_into(self) -> bool:
         """Whether an element that we are in was searched whole: searching those inside it, too, would be quadratic."""
