@@ -317,6 +317,7 @@ class Evidence(Record, frozen=True):
     digest: int = 0  # 64 bits of the whole visible text; 0: there is none
     raw: bytes = b""  # hashes of lines as they stand, 4 bytes each
     clean: bytes = b""  # hashes of lines without digits and without the words of the page's own URL
+    near: bytes = b""  # what such lines would be told by if another word of theirs stood in the URL
 
 
 class Page(Record, frozen=True):

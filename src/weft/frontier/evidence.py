@@ -125,11 +125,12 @@ class Shown(NamedTuple):
     text: int  # 32 bits of its digest; 0: it says nothing
     raw: array  # type: ignore[type-arg]
     clean: array  # type: ignore[type-arg]
+    near: array  # type: ignore[type-arg]
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Shown":
         text = (evidence.digest & 0xFFFFFFFF or 1) if evidence.digest else 0
-        return cls(text, array("I", evidence.raw), array("I", evidence.clean))
+        return cls(text, array("I", evidence.raw), array("I", evidence.clean), array("I", evidence.near))
 
 
 class Site:
@@ -154,7 +155,7 @@ class Site:
 
     def patterns_of(self, url: str, view: str, trail: Trail) -> dict[bytes, str]:
         """Key and text of the patterns of a URL; `view`: what it shows in another way, if it was found inside one."""
-        texts = filter(None, (traps.pattern_of(url), view if trail.ingrown else ""))
+        texts = filter(None, (traps.pattern_of(url), view if trail.ingrown else "", traps.copy_of(url)))
         return {self.key_of(text, trail.branch): text for text in texts}
 
     def window(self, pattern: bytes, trail: Trail) -> Window | None:
@@ -186,12 +187,14 @@ class Site:
         if shown.text:
             self.texts.add((shown.text,))
         self.lines.add(shown.clean)
+        self.lines.add(shown.near)
         self.judged += 1
         self.changed[b""] = None
         for key, text in patterns.items():
             pattern = self._pattern(key, text)
             pattern.lines.add(shown.raw)
-            pattern.windows[trail.ingrown].push(verdict.is_fruitful)
+            original = verdict is not Verdict.DUPLICATE
+            pattern.windows[trail.ingrown].push(original if text.endswith(traps.COPIES) else verdict.is_fruitful)
 
     def _pattern(self, key: bytes, text: str) -> Pattern:
         self.changed[key] = None

@@ -12,7 +12,7 @@ import msgspec
 from weft.ports import Put
 from weft.records import Link
 
-from . import keys
+from . import keys, traps
 from .holds import Held, Holds, place_of
 from .host import Host
 from .moves import Batch, Moves
@@ -36,17 +36,17 @@ class Restoring:
     async def better(
         self, keyed: Mapping[bytes, Link], unseen: Collection[bytes], origins: Mapping[str, Origin]
     ) -> None:
-        """Of these links, those of fruitful pages to URLs that were known, and doubted, lift the doubt."""
+        """Of these links, those to URLs that were known, and doubted, lift the doubt if they would raise none."""
         trails: dict[bytes, Trail] = {}
         for key, link in keyed.items():
             origin = origins.get(link.source)
-            if key in unseen or origin is None or not origin.fruitful:
+            if key in unseen or origin is None:
                 continue
             site = self._trapping.live_site(key[: keys.HOST_KEY])
             if site is None or not site.doubts(key):
                 continue
             trail = self._trapping.trail(link, origin)
-            if not (trail.dry or trail.ingrown):
+            if not (traps.is_dry(trail) or trail.ingrown):
                 trails[key] = trail
         if trails:
             await self._lift(trails)
@@ -70,8 +70,9 @@ class Restoring:
             return
         await self._holds.load([holder])
         for held in await self._holds.find([(holder, item, key)]):
-            sprout = trail_of(held.pending.trail).sprout
-            await self._requeue(held, trail._replace(sprout=sprout), batch)
+            before = trail_of(held.pending.trail)
+            if _is_better(trail, before):
+                await self._requeue(held, trail._replace(sprout=before.sprout), batch)
 
     async def _in_queue(self, key: bytes, item: bytes, trail: Trail, batch: Batch) -> None:
         host = (await self._state.hosts.load([key[: keys.HOST_KEY]])).get(key[: keys.HOST_KEY])
@@ -79,7 +80,7 @@ class Restoring:
         if host is None or value is None:
             return
         pending = decode_pending(value)
-        if trail_of(pending.trail).dry:
+        if _is_better(trail, trail_of(pending.trail)):
             better = msgspec.structs.replace(pending, trail=trail.packed())
             if host.row.first == item:
                 host.row.first = b""  # its copy would be leased
@@ -117,6 +118,10 @@ class Restoring:
             async for rows in pages(self._state.table, partition + keys.HOST):
                 found += [partition + item for item, value in rows if decode_host(value).held]
         return list((await self._state.hosts.load(found)).values())
+
+
+def _is_better(trail: Trail, before: Trail) -> bool:
+    return trail.dry < before.dry or (before.ingrown and not trail.ingrown and trail.dry == before.dry)
 
 
 def looks_like(url: str, wanted: str) -> bool:

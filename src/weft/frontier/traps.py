@@ -22,7 +22,7 @@ _DRY: Final = 2  # fruitless pages in a row
 _ENOUGH: Final = 20  # pages before a pattern is judged
 _WINDOW: Final = 50  # pages that count
 _LEAST: Final = 0.2  # share of them that must be fruitful
-FORGIVEN: Final = 3  # debt that a fruitful trial takes away beside its own
+FORGIVEN: Final = 10  # debt that a fruitful trial takes away beside its own
 
 # Taken over by eye from lists of session parameters of common web software.
 _SESSION: Final = re.compile(
@@ -35,6 +35,9 @@ _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
 _NAME: Final = 40  # characters of a parameter's name
+_NUMBERED: Final = re.compile(r"((?:/[^/\d]*+(?=/))*+/)[^/]*\d[^/]*/.")
+COPIES: Final = "/…"
+"""How the text of a pattern ends whose pages count as barren only if they are copies, word for word."""
 _RUN: Final = re.compile(r"/\*(?:/\*)++")  # a month and its days are one pattern
 SESSIONS: Final = "/… session ids"
 """One pattern for all of a host's URLs that carry an id of the visit: each id would make a pattern of its own."""
@@ -97,6 +100,13 @@ def is_lent(trail: Trail) -> bool:
 def dry_behind(trail: Trail, verdict: Verdict) -> int:
     """Fruitless pages in a row on the way to what a page links to."""
     return 0 if verdict.is_fruitful else trail.dry + 1
+
+
+def copy_of(url: str) -> str:
+    """A second pattern, for what lies below a numbered folder: perhaps a copy of the site, one of many."""
+    path = url[url.find("/", 8) :].partition("?")[0]
+    numbered = _NUMBERED.match(path)
+    return f"{numbered[1]}*{COPIES}" if numbered else ""
 
 
 def view_of(url: str, source: str) -> str:

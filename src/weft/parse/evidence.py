@@ -5,7 +5,7 @@ the clean ones. Lines of the main text come first; a page with fewer than eight 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
@@ -21,6 +21,7 @@ _ENOUGH: Final = 8  # lines of main text from which on the rest of the page is n
 _MOST: Final = 256  # lines that are looked at
 _CLEANED: Final = 48  # lines; more are sampled by their hash: words are dear to tell apart
 _LINKED: Final = 0.7  # share of linked characters from which a line only says where to go
+_TOLD: Final = 3  # hashes of a line: the first is asked for, all are remembered
 _BEGINNING: Final = 80  # characters of a line whose words are looked at
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
@@ -40,10 +41,12 @@ def evidence(url: str, walk: Walk, kept: Sequence[int]) -> Evidence:
 def told(url: str, main: Sequence[tuple[str, bool]], rest: Sequence[tuple[str, bool]], whole: str) -> Evidence:
     """From lines, each with the word whether it is nothing but links."""
     own = {word.lower() for word in _WORD.findall(unquote(url))}
+    clean, others = _cleaned(main, own), _cleaned(rest, own)
     return Evidence(
         xxhash.xxh3_64_intdigest(whole.encode("utf-8", "surrogatepass")) if whole.strip() else 0,
         _packed((_hash(line) for line, _ in main), (_hash(line) for line, _ in rest)),
-        _packed(_cleaned(main, own), _cleaned(rest, own)),
+        _packed((hashes[0] for hashes in clean), (hashes[0] for hashes in others)),
+        _packed((second for hashes in clean for second in hashes[1:]), ()),
     )
 
 
@@ -55,18 +58,23 @@ def _hash(line: str) -> int:
     return xxhash.xxh3_64_intdigest(line.encode("utf-8", "surrogatepass")) & 0xFFFFFFFF or 1
 
 
-def _cleaned(lines: Sequence[tuple[str, bool]], own: set[str]) -> Iterator[int]:
-    """A hash of each line that is prose, without digits and the words of the page's own URL.
+def _cleaned(lines: Sequence[tuple[str, bool]], own: set[str]) -> list[list[int]]:
+    """Each line that is prose, by the pairs of neighbouring words in it: the smallest hashes of them.
 
-    It is the smallest among the pairs of neighbouring words: what puts the same few words together anew says nothing.
+    What puts the same few words together anew says nothing. Words of the page's own URL are passed over with what they
+    stand beside: without them, others would become neighbours that are not.
     """
     prose = [line for line, linked in lines if not linked]
     if len(prose) > _CLEANED:
         prose = sorted(prose, key=_hash)[:_CLEANED]
+    found = []
     for line in prose:
-        words = [word for word in _WORD.findall(line[:_BEGINNING].lower()) if word not in own]
-        if words:
-            yield min(map(_hash, map(" ".join, pairwise(words))), default=_hash(words[0]))
+        words = _WORD.findall(line[:_BEGINNING].lower())
+        pairs = [f"{word} {after}" for word, after in pairwise(words) if word not in own and after not in own]
+        said = pairs or [word for word in words if word not in own]
+        if said:
+            found.append(sorted(map(_hash, said))[:_TOLD])
+    return found
 
 
 def _packed(first: Iterable[int], then: Iterable[int]) -> bytes:
