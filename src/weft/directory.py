@@ -73,7 +73,9 @@ class CrawlDirectory:
         if not is_crawl(path):
             raise CrawlDirError(f"{path}: holds no crawl")
         if _format(path) == _BEFORE:
-            raise CrawlDirError(f"{path}: is of format {_BEFORE}; run `weft crawl --out {path}` once, which changes that")
+            raise CrawlDirError(
+                f"{path}: is of format {_BEFORE}; run `weft crawl --out {path}` once, which changes that"
+            )
         return cls(path, from_tables(_stored(path), str(path / "weft.toml")), None)
 
     @property

@@ -137,14 +137,13 @@ class _Migration:
         async for rows in pages(self._table, partition + keys.LEASE, size=self._page):
             found = [partition + item for item, _ in rows]
             states = await self._table.get([keys.url_row(key) for key in found])
-            ended = await self._elsewhere(
-                [(key, _LEASE.unpack_from(value)[1]) for key, (_, value) in zip(found, rows, strict=True)], states
-            )
+            placed = [(key, _LEASE.unpack_from(value)[1]) for key, (_, value) in zip(found, rows, strict=True)]
+            moved = await self._elsewhere(placed, states)
             urls: list[Put | Delete] = []
             leases: list[Put | Delete] = []
-            for key, (_, value), state in zip(found, rows, states, strict=True):
-                leased, old = _LEASE.unpack_from(value)
-                if key in ended or _tells_end(state, leased):
+            for (key, old), (_, value), state in zip(placed, rows, states, strict=True):
+                (leased, _) = _LEASE.unpack_from(value)
+                if (key, old) in moved or _tells_end(state, leased):
                     leases.append(Delete(keys.lease_row(key)))
                     continue
                 counts[key[: keys.HOST_KEY]] += 1
@@ -156,15 +155,17 @@ class _Migration:
             await self._table.write(urls, leases)
         return counts
 
-    async def _elsewhere(self, placed: list[tuple[bytes, bytes]], states: list[bytes | None]) -> set[bytes]:
+    async def _elsewhere(
+        self, placed: list[tuple[bytes, bytes]], states: list[bytes | None]
+    ) -> set[tuple[bytes, bytes]]:
         """Of URLs with an item each: those whose own row names another queue row, which is there."""
         named = [
-            (key, state[1:])
-            for (key, item), state in zip(placed, states, strict=True)
-            if state is not None and state[:1] == IN_QUEUE and state[1:] != item
+            (pair, state[1:])
+            for pair, state in zip(placed, states, strict=True)
+            if state is not None and state[:1] == IN_QUEUE and state[1:] != pair[1]
         ]
-        found = await self._table.get([keys.queue_row(key, item) for key, item in named])
-        return {key for (key, _), row in zip(named, found, strict=True) if row is not None}
+        found = await self._table.get([keys.queue_row(key, item) for (key, _), item in named])
+        return {pair for (pair, _), row in zip(named, found, strict=True) if row is not None}
 
     async def _host(self, key: bytes, row: HostRow, counted: Counted) -> HostRow:
         """Its URLs, then its row, which says that they are done."""
@@ -215,12 +216,12 @@ class _Migration:
         states = await self._table.get([keys.url_row(key) for key in found])
         leases = await self._table.get([keys.lease_row(key) for key in found])
         placed = [(key, item) for key, (item, _) in zip(found, rows, strict=True)]
-        taken = await self._elsewhere(placed, states)
-        taken.update(key for key, lease in zip(found, leases, strict=True) if lease is not None)
+        stale = await self._elsewhere(placed, states)
+        taken = {key for key, lease in zip(found, leases, strict=True) if lease is not None}
         moved: list[Put] = []
         urls: list[Put] = []
         for key, (item, value), state in zip(found, rows, states, strict=True):
-            if key in taken or not _stands(state, value):
+            if key in taken or (key, item) in stale or not _stands(state, value):
                 continue
             taken.add(key)
             place = keys.queue_item(_level(keys.level_of(item)), number, key)
