@@ -152,3 +152,31 @@ def test_the_configuration_is_written_when_it_changes_and_only_then(tmp_path: Pa
     assert file.read_text().startswith("# mine")
     CrawlDirectory.open(tmp_path, {"pace": {"delay": 8}}).close()
     assert CrawlDirectory.read(tmp_path).config.pace.delay == 8
+
+
+def test_the_format_before_is_opened_for_work_only(tmp_path: Path) -> None:
+    CrawlDirectory.open(tmp_path, {"parse": {"workers": 1}}).close()
+    (tmp_path / "state" / "format").write_text("3")
+    with pytest.raises(CrawlDirError, match="is of format 3; run `weft crawl"):
+        CrawlDirectory.read(tmp_path)
+    for _ in range(2):  # it stays what it is until its rows are new
+        directory = CrawlDirectory.open(tmp_path, {})
+        directory.close()
+        assert directory.is_of_before
+    directory.renew()
+    assert not directory.is_of_before
+    assert CrawlDirectory.read(tmp_path).config.parse.workers == 1
+
+
+def test_what_nobody_chose_is_not_kept_of_the_format_before(tmp_path: Path) -> None:
+    CrawlDirectory.open(tmp_path, {}).close()
+    (tmp_path / "state" / "format").write_text("3")
+    old = "[frontier]\ntrap_sample = 100\nretry = [5.0]\n[parse]\nmax_links = 5000\n[fetch]\nmax_body = 77\n"
+    (tmp_path / "weft.toml").write_text(old)
+    directory = CrawlDirectory.open(tmp_path, {})
+    directory.close()
+    assert directory.config.frontier.retry == (5.0,)
+    assert directory.config.parse.max_links == Config().parse.max_links
+    assert directory.config.fetch.max_body == 77
+    directory.renew()
+    assert CrawlDirectory.read(tmp_path).config == directory.config

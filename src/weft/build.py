@@ -26,7 +26,7 @@ from .corpus.registry import Registry
 from .corpus.sides import Side, standing
 from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
-from .directory import CrawlDirectory
+from .directory import FORMAT, CrawlDirectory
 from .engines import choose
 from .engines.choose import open_blobs, open_journals, open_queue, open_table
 from .engines.memory import MemoryQueue
@@ -37,11 +37,13 @@ from .fetch.robots_book import Turn
 from .frontier import collector
 from .frontier.budget import wide_networks
 from .frontier.frontier import Frontier
+from .frontier.migration import migrate
 from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
 from .metrics import Report, Tally
 from .parse.pool import ParserPool
+from .ports import Table
 from .records import Link
 from .session import Session, report_of
 from .urls.host import host_of
@@ -92,6 +94,7 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         await asyncio.gather(pool.start(), asyncio.to_thread(schema.warm_up))
         table = await open_table(config.storage.state, directory.path, config.storage.memory)
         stack.push_async_callback(table.close)
+        await _renew(directory, table)
         pages = await open_queue(config.storage.state, "pages", _TERM, directory.path, clock)
         stack.push_async_callback(pages.close)
         blobs = await open_blobs(config.storage.blobs, directory.path)
@@ -123,6 +126,14 @@ async def opened(directory: CrawlDirectory) -> AsyncIterator[Session]:
         await _recover(shared, fetcher)
         stack.enter_context(_prompt_loop())
         yield session
+
+
+async def _renew(directory: CrawlDirectory, table: Table) -> None:
+    """Rows of the format before become rows of this one; DIR says so last."""
+    if directory.is_of_before:
+        await migrate(table, directory.config)
+        directory.renew()
+        sys.stderr.write(f"weft: {directory.path} is of format 3: made into format {FORMAT}\n")
 
 
 @dataclass

@@ -26,8 +26,17 @@ Check: TypeAlias = Callable[[Config], None]
 
 _SERVERS: Final = ("redis://", "rediss://", "unix://")
 _OF_A_START: Final = {"lock", "format", ".format.new"}  # all that a start leaves in state/ before the engines open
-FORMAT: Final = "3"
+FORMAT: Final = "4"
 """Of everything below DIR; raised when an older Weft could not read it."""
+_BEFORE: Final = "3"  # made into FORMAT by whoever opens DIR for work
+# What `weft.toml` of that format says, with all its defaults, that must not be kept: a knob that is gone, and values
+# that nobody chose.
+_DROPPED: Final = {
+    ("frontier", "trap_sample"): None,
+    ("fetch", "max_body"): 10 << 20,
+    ("parse", "max_decoded"): 20 << 20,
+    ("parse", "max_links"): 5000,
+}
 
 
 class CrawlDirectory:
@@ -63,7 +72,20 @@ class CrawlDirectory:
         """Look at an existing DIR without holding it."""
         if not is_crawl(path):
             raise CrawlDirError(f"{path}: holds no crawl")
+        if _format(path) == _BEFORE:
+            raise CrawlDirError(
+                f"{path}: is of format {_BEFORE}; run `weft crawl --out {path}` once, which changes that"
+            )
         return cls(path, from_tables(_stored(path), str(path / "weft.toml")), None)
+
+    @property
+    def is_of_before(self) -> bool:
+        """Are its rows of the format before this one?"""
+        return _format(self.path) == _BEFORE
+
+    def renew(self) -> None:
+        """Its rows are of this format now, durably."""
+        _write(self.path / "state" / "format", FORMAT.encode(), durably=True)
 
     def in_use(self) -> bool:
         """Does another process hold it?"""
@@ -98,6 +120,10 @@ def is_crawl(path: Path) -> bool:
     return (path / "state" / "format").exists() and not _begun(path)
 
 
+def _format(path: Path) -> str:
+    return (path / "state" / "format").read_text().strip()
+
+
 def _begun(path: Path) -> bool:
     """Has a start of an older Weft, which wrote the format first, ended between the two files?"""
     if (path / "weft.toml").exists() or not (path / "state" / "format").exists():
@@ -122,15 +148,28 @@ def _stored(path: Path) -> dict[str, Any]:
     """The tables of DIR's weft.toml; nothing for a new DIR."""
     try:
         if (path / "state" / "format").exists():
-            found = (path / "state" / "format").read_text().strip()
-            if found != FORMAT:
+            found = _format(path)
+            if found not in (FORMAT, _BEFORE):
                 raise CrawlDirError(
                     f"{path}: made by another version of weft (format {found}, this one reads {FORMAT})"
                 )
-            return {} if _begun(path) else read_tables(path / "weft.toml")
+            tables = {} if _begun(path) else read_tables(path / "weft.toml")
+            return _without_old(tables) if found == _BEFORE else tables
         return read_tables(path / "weft.toml") if (path / "weft.toml").exists() else {}
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise CrawlDirError(f"{path}: {error}") from None
+
+
+def _without_old(tables: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a `weft.toml` of the format before, as far as this version knows and wants them."""
+    return {
+        section: {
+            key: value
+            for key, value in table.items()
+            if (section, key) not in _DROPPED or _DROPPED[section, key] not in (None, value)
+        }
+        for section, table in tables.items()
+    }
 
 
 def _merged(stored: dict[str, Any], settings: Tables, path: Path) -> Config:

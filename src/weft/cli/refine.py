@@ -9,8 +9,8 @@ import uvloop
 from weft.build import check, opened
 from weft.config import settings
 from weft.crawl import Ending
-from weft.directory import CrawlDirectory
-from weft.errors import UsageError
+from weft.directory import CrawlDirectory, is_crawl
+from weft.errors import CrawlDirError, UsageError
 from weft.limits import NO_LIMITS
 from weft.metrics import ReadFile, Refined, Report
 
@@ -26,8 +26,8 @@ def refine(options: argparse.Namespace) -> int:
     for warc in warcs:
         if not warc.is_file():
             raise UsageError(f"{warc}: no such file")
-    if not warcs:
-        CrawlDirectory.read(path)  # a DIR without a crawl has nothing to refine
+    if not (warcs or is_crawl(path)):
+        raise CrawlDirError(f"{path}: holds no crawl")  # there is nothing to refine
     directory = CrawlDirectory.open(path, settings(), lambda config: check(config, ()))
     try:
         ending, report = uvloop.run(_run(directory, warcs, options))

@@ -5,16 +5,17 @@ from typing import Final
 
 from weft.ports import Range, Rows, Table
 
-_PAGE: Final = 1000
+PAGE: Final = 1000
 
 
-async def pages(table: Table, group: bytes) -> AsyncIterator[Rows]:
-    """All rows of a group, a page at a time."""
-    start = b""
+async def pages(
+    table: Table, group: bytes, start: bytes = b"", stop: bytes | None = None, size: int = PAGE
+) -> AsyncIterator[Rows]:
+    """All rows of a group, or of a range of it, `size` at a time."""
     while True:
-        (rows,) = await table.scan([Range(group, start, limit=_PAGE)])
+        (rows,) = await table.scan([Range(group, start, stop, limit=size)])
         if rows:
             yield rows
-        if len(rows) < _PAGE:
+        if len(rows) < size:
             return
         start = rows[-1][0] + b"\0"
