@@ -1,4 +1,4 @@
-"""Links in, pending rows out: the unseen ones that belong to the crawl. Called by `Frontier.add`, for pages and redirects.
+"""Links in, pending rows out: the unseen ones that belong to the crawl. Called for seeds, pages and redirects.
 
 Order of writing: host, domain and authority rows (the host is known, its levels reach down to the new rows), then queue
 rows, then URL rows, which say "seen". A crash in between leaves at most a queue row whose URL is taken in again: asked

@@ -1,9 +1,9 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
-Order of writing: rows of what is held from now on, lease rows, then the queue rows and their copies go. The lease row is
-the durable word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL is
-put back where it lay, over a queue row that may have outlived the crash. The host's own row is written when the lease is
-settled, before that only if what it holds has changed.
+Order of writing: rows of what is held from now on, lease rows, then the queue rows and their copies go. The lease row
+is the durable word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL
+is put back where it lay, over a queue row that may have outlived the crash. The host's own row is written when the
+lease is settled, before that only if what it holds has changed.
 """
 
 import struct

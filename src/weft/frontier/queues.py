@@ -1,8 +1,8 @@
 """The queues of hosts: which row a host gives next, and the first rows of each queue kept in memory.
 
-A host's pending rows lie in the table by level (its band) and number: each branch of the host has a row at most numbers,
-so that branches take turns. For every level that may hold rows the host's row keeps the number of the first, so that
-reading starts behind what was taken, not at its tombstones; what joins later gets a number behind it.
+A host's pending rows lie in the table by level (its band) and number. Each branch of the host counts its own, so that
+branches take turns. For every level that may hold rows the host's row keeps the number of the first, so that reading
+starts behind what was taken, not at its tombstones; what joins later gets a number behind it.
 Filled by admission, settling and the waking of retries; emptied by leasing.
 """
 

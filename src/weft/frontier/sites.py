@@ -1,7 +1,7 @@
-"""Keeps what hosts' pages have said: in memory up to a number of bytes, the rest in the table. Called when pages are judged.
+"""Keeps what hosts' pages have said: in memory up to a number of bytes, the rest in the table. Called by `trapping`.
 
-A row is written at most once a minute, when its host leaves memory, and at the end. What a kill takes away is made again
-from the findings, each of which keeps its page's evidence.
+A row is written at most once a minute, when its host leaves memory, and at the end. What a kill takes away is made
+again from the findings, each of which keeps its page's evidence.
 """
 
 from collections.abc import Iterable, Sequence

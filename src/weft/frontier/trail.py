@@ -1,8 +1,8 @@
 """How a URL was come by, in one number that it carries through the queue: what the trap defence asks of it.
 
-Bits 0–2 `dry`: fruitless pages in a row on the way to it. Bit 3 `ingrown`: found on a page of its own pattern. Bit 4
-`pardoned`: taken up again by a person, never held. Bit 5 `sprout`: the first URL of a new host. Bits 6–7 `lent`: pages in
-a row on the way to it that were new to their pattern only. From bit 8 `branch`.
+Bits 0–2 `dry`: fruitless pages in a row on the way to it. Bit 3 `ingrown`: found on a page of its own pattern.
+Bit 4 `pardoned`: taken up again by a person, never held. Bit 5 `sprout`: the first URL of a new host. Bits 6–7 `lent`:
+pages in a row on the way to it that were new to their pattern only. From bit 8 `branch`.
 """
 
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""The trap defence at work: judges pages by their evidence, holds URLs, tries them, and takes up again what proved good.
+"""The trap defence at work: judges pages by their evidence, holds URLs and tries them.
 
 Pages come in by `Frontier.add_pages`, before their links; each leaves an `Origin` for them. Leasing asks whether a URL
 whose turn has come must wait, and for what is to be tried. The rules are in `traps`, what is remembered in `evidence`.

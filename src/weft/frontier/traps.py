@@ -1,8 +1,8 @@
 """Telling traps from honest pages by where URLs are found and what their pages bring. Pure functions and plain counts.
 
 A page is *fruitful* if it says something new. A URL is *held* behind fruitless pages in a row, or if its pattern has
-stopped bringing new pages. What is held is tried now and then, on a budget of its host. The constants and what they were
-swept over: docs/frontier.md, "Traps".
+stopped bringing new pages. What is held is tried now and then, on a budget of its host. docs/frontier.md, "Traps", has
+the reasons, and what the constants were swept over.
 """
 
 import re
@@ -16,8 +16,6 @@ from weft.urls.host import is_address, registrable
 
 from .trail import MOST_LENT, Trail
 
-# Swept: the share .02 to .3 (flat from .05), judged first 10 to 50 and the window 20 to 100 (flat), dry 1 to 3 (1 loses
-# pages beside five of fifteen traps, 3 costs 40 % more), forgiven 0 to 30 (0 loses an event calendar, 3 to 30 flat).
 _DRY: Final = 2  # fruitless pages in a row
 _ENOUGH: Final = 20  # pages before a pattern is judged
 _WINDOW: Final = 50  # pages that count
@@ -93,7 +91,7 @@ def pattern_of(url: str) -> str:
 
 
 def is_lent(trail: Trail) -> bool:
-    """Is the page fruitful if it is new to its pattern alone? So many times in a row, else it must be new to its host."""
+    """Is the page fruitful if it is new to its pattern, though not to its host? Only so many times in a row."""
     return not trail.ingrown and trail.lent < MOST_LENT
 
 
