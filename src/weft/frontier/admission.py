@@ -36,6 +36,7 @@ from .trapping import Origin, Trapping
 Admit: TypeAlias = Callable[[str], Drop | None]
 Origins: TypeAlias = Mapping[str, Origin]
 """By URL, what is known of the pages that links were found on."""
+_CREDIT: Final = 50  # turns that a branch may catch up with, whose pages were being read while others had theirs
 _BRANCHES: Final = 250  # of a host; later ones share a few turns
 _SHARED: Final = 8
 _CHUNK: Final = 512  # links handled between two looks at the event loop
@@ -159,12 +160,15 @@ class Admission:
         trail = self._traps.trail(link, origins.get(link.source))
         if not self._traps.family_stops(family, trail):
             return False
+        was_idle = not family.has_work
         for key, link in group.links:
             value = self._value(link, trail._replace(sprout=True), b"")
             held, url = self._traps.hold_sprout(family, key, decode_pending(value))
             writes.queue.append(held)
             writes.urls.append(url)
         writes.holders[family] = None
+        if was_idle:
+            self._state.enlist(family)
         return True
 
     async def close(self) -> None:
@@ -271,7 +275,7 @@ class Admission:
             branch = trail.branch
             if branch not in row.branches and len(row.branches) >= _BRANCHES:
                 branch = 1 + branch % _SHARED
-            number = max(row.marks.get(level, 0), row.branches.get(branch, 0)) + 1
+            number = max(row.marks.get(level, 0) - _CREDIT, row.branches.get(branch, 0)) + 1
             row.branches[branch] = number
         item = keys.queue_item(level, number, key)
         if level not in row.levels:  # nothing lies there, so the head is known without reading

@@ -12,7 +12,7 @@ import xxhash
 
 from weft.ports import Put
 from weft.records import Kind, Link, Page, Via
-from weft.urls.host import host_key, host_of, registrable, url_key
+from weft.urls.host import host_key, host_of, origin_of, url_key
 
 from . import keys, traps
 from .evidence import Shown, Site
@@ -41,6 +41,14 @@ class Origin(NamedTuple):
     lent: int = 0  # of what it links to
     trial: bytes = b""  # of a redirect: what its target is a trial of as well
     passes_on: bool = False  # a redirect: its target is come by as it was itself
+
+    @property
+    def root(self) -> str:
+        return f"{origin_of(self.url)}/"
+
+    @property
+    def host(self) -> str:
+        return host_of(self.url)
 
 
 class Judged(NamedTuple):
@@ -149,16 +157,16 @@ class Trapping:
 
     def trail(self, link: Link, origin: Origin | None) -> Trail:
         """How the link's URL was come by."""
-        if (
-            origin is None
-            or link.kind is not Kind.PAGE
-            or registrable(host_of(origin.url)) != registrable(host_of(link.url))
-        ):
+        if origin is None or link.kind is not Kind.PAGE:
             return Trail(branch=branch_of(link.url))
+        if not link.url.startswith(origin.root):
+            host = host_of(link.url)
+            if traps.family_of(host) != traps.family_of(origin.host):
+                return Trail(branch=branch_of(link.url))
+            if host != origin.host and not origin.passes_on:  # from one of many hosts it is found inside their pattern
+                return Trail(origin.dry, self.is_sprout(origin.host), branch_of(link.url), lent=origin.lent)
         if origin.passes_on:
             return origin.trail
-        if host_of(origin.url) != host_of(link.url):  # a host that is one of many is found inside their pattern
-            return Trail(origin.dry, self.is_sprout(host_of(origin.url)), branch_of(link.url), lent=origin.lent)
         pattern = traps.pattern_of(link.url) if origin.pattern else ""
         branch = origin.trail.branch
         if branch == ROOT:

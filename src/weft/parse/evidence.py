@@ -1,11 +1,11 @@
 """What a page brings, for the frontier's trap defence: hashes of some of its lines, and of its whole text.
 
-A line that is nothing but links says where to go, not what is there: it counts among the lines as they stand, not among
-the clean ones. Lines of the main text come first; a page with fewer than eight of them is told by all that it shows.
+A line that is nothing but links says where to go, not what is there, and does not count. Lines of the main text come
+first; a page with fewer than eight of them is told by all that it shows.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 from urllib.parse import unquote
@@ -44,7 +44,7 @@ def told(url: str, main: Sequence[tuple[str, bool]], rest: Sequence[tuple[str, b
     clean, others = _cleaned(main, own), _cleaned(rest, own)
     return Evidence(
         xxhash.xxh3_64_intdigest(whole.encode("utf-8", "surrogatepass")) if whole.strip() else 0,
-        _packed((_hash(line) for line, _ in main), (_hash(line) for line, _ in rest)),
+        _packed(_prose(main), _prose(rest)),
         _packed((hashes[0] for hashes in clean), (hashes[0] for hashes in others)),
         _packed((second for hashes in clean for second in hashes[1:]), ()),
     )
@@ -56,6 +56,10 @@ def _is_linked(facts: list[int], row: int) -> bool:
 
 def _hash(line: str) -> int:
     return xxhash.xxh3_64_intdigest(line.encode("utf-8", "surrogatepass")) & 0xFFFFFFFF or 1
+
+
+def _prose(lines: Sequence[tuple[str, bool]]) -> Iterator[int]:
+    return (_hash(line) for line, linked in lines if not linked)
 
 
 def _cleaned(lines: Sequence[tuple[str, bool]], own: set[str]) -> list[list[int]]:
