@@ -7,13 +7,13 @@ Order of writing: host and group rows, held row, URL row, then a queue row goes.
 names it.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
 import xxhash
 
-from weft.ports import Delete, Put, Range
+from weft.ports import Put, Range
 from weft.urls.host import origin_of, url_key
 
 from . import keys, traps
@@ -164,10 +164,18 @@ class Holds:
                 found.append(Held(holder, item, key, decode_pending(value)))
         return found
 
-    def take_out(self, held: Held) -> Delete:
-        """It is held no more; the row that goes."""
+    def take_out(self, held: Held) -> None:
+        """It is held no more; its row is gone."""
         self._out(held.holder, held.item[:8])
-        return Delete(keys.held_row(held.holder.key, held.item))
+
+    def recount(self, holder: Host, held: Mapping[bytes, int]) -> None:
+        """So many URLs its groups were found to hold: a crash may have left other counts."""
+        for name, row in (holder.groups or {}).items():
+            if row.held != held.get(name, 0):
+                row.held = held.get(name, 0)
+                row.first = b""
+                holder.regrouped[name] = None
+        self._changed(holder, b"", sum(held.values()) - holder.row.held)
 
     def put_back(self, held: Held) -> None:
         """The engine failed when it was to be tried: as if it had not been drawn."""
