@@ -79,6 +79,8 @@ class Holds:
     def __init__(self, state: State) -> None:
         self._state = state
         self._partitions = state.config.storage.partitions
+        # What is held since the last write, by holder and item: a host's turn may hold its queue and go on to a trial.
+        self._unwritten: dict[bytes, dict[bytes, Held]] = {}
 
     async def load(self, hosts: Iterable[Host]) -> None:
         """The groups of these hosts, into memory."""
@@ -101,12 +103,14 @@ class Holds:
         if len(row.examples) < _EXAMPLES:
             row.examples = (*row.examples, pending.url)
         self._changed(holder, group.key, 1)
+        self._unwritten.setdefault(holder.key, {})[item] = Held(holder, item, key, pending)
         return Put(keys.held_row(holder.key, item), encode(pending)), Put(keys.url_row(key), named(holder, item))
 
     def changes(self, hosts: Iterable[Host]) -> list[Put]:
-        """Rows of groups that changed since they were last asked for."""
+        """Rows of groups that changed since they were last asked for: they are about to be written."""
         found = []
         for host in hosts:
+            self._unwritten.pop(host.key, None)
             for group in host.regrouped:
                 row = (host.groups or {}).get(group)
                 if row is not None:
@@ -138,22 +142,30 @@ class Holds:
         """The group's first held URL, counted out. Rows that a crash left are passed over; they do no harm."""
         group = (holder.groups or {})[name]
         while group.held:
-            stop = name + b"\xff"
-            where = Range(keys.group(holder.key, keys.HELD), max(group.first, name), stop, limit=_LOOKED_AT)
-            (rows,) = await self._state.table.scan([where])
-            if not rows:
+            found = await self._next(holder, name, max(group.first, name))
+            if not found:
                 break
-            found = [(item, decode_pending(value)) for item, value in rows]
-            places = [url_key(pending.url, self._partitions) for _, pending in found]
-            states = await self._state.table.get([keys.url_row(key) for key in places])
-            for (item, pending), key, state in zip(found, places, states, strict=True):
-                group.first = item + b"\0"
-                if state == named(holder, item) and key not in self._state.leases:
+            states = await self._state.table.get([keys.url_row(held.key) for held in found])
+            new = self._unwritten.get(holder.key, {})
+            for held, state in zip(found, states, strict=True):
+                group.first = held.item + b"\0"
+                if (state == named(holder, held.item) or held.item in new) and held.key not in self._state.leases:
+                    new.pop(held.item, None)
                     self._out(holder, name)
-                    return Held(holder, item, key, pending)
+                    return held
         self._changed(holder, name, -group.held)
         group.held = 0
         return None
+
+    async def _next(self, holder: Host, name: bytes, start: bytes) -> list[Held]:
+        """A few rows of the group, those that are not written yet among them, in order."""
+        where = Range(keys.group(holder.key, keys.HELD), start, name + b"\xff", limit=_LOOKED_AT)
+        (rows,) = await self._state.table.scan([where])
+        decoded = [(item, decode_pending(value)) for item, value in rows]
+        found = {item: Held(holder, item, url_key(one.url, self._partitions), one) for item, one in decoded}
+        new = self._unwritten.get(holder.key, {})
+        found |= {item: held for item, held in new.items() if start <= item and item.startswith(name)}
+        return [found[item] for item in sorted(found)[:_LOOKED_AT]]
 
     async def find(self, wanted: Iterable[tuple[Host, bytes, bytes]]) -> list[Held]:
         """Held URLs by holder, item and key, as their rows name them."""
