@@ -71,7 +71,7 @@ def _crawl(add: Declare) -> None:
     parser.add_argument("--seeds", dest="seed_file", metavar="FILE", help="seeds, one a line, # comments; - for stdin")
     parser.add_argument("--max-pages", type=int, metavar="N", help="end this run after N fetched pages")
     parser.add_argument("--max-depth", type=int, metavar="N", help="links from the nearest seed (20)")
-    parser.add_argument("--pages-per-host", type=int, metavar="N", help="take in at most N URLs per host")
+    parser.add_argument("--pages-per-host", type=int, metavar="N", help="ask for at most N URLs per host")
     parser.add_argument("--scope", choices=("host", "domain", "any"), help="how far from the seeds to go (domain)")
     parser.add_argument(
         "--own",
