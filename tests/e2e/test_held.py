@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.crawling import report_of, weft
+from tests.e2e.crawling import PATIENCE, interrupt, report_of, start, weft
 from tests.e2e.scenes import configured, crawl_of
 from weft.simweb import scenes_of
 from weft.simweb.process import RunningWeb, running
@@ -68,6 +68,26 @@ def test_a_cap_that_is_reached_is_named(tmp_path: Path) -> None:
         assert (cap["word"], cap["hosts"]) == ("pages-per-host", 1)
         assert told["capped"] == cap["urls"] > 0
         assert f"{cap['urls']} URLs on 1 host, such as {cap['example']}: beyond [scope] pages_per_host" in done.stdout
+        again = report_of(weft("crawl", "--out", tmp_path / "crawl", "--pages-per-host", "1000", "--json"))
+        assert (again["capped"], again["caps"], again["fetched"]) == (0, [], 61)
+
+
+def test_what_is_held_is_named_while_the_crawl_runs(tmp_path: Path) -> None:
+    with running(scenes_of("articles:60+facets"), tmp_path) as web:
+        config, out = configured(web, tmp_path), tmp_path / "crawl"
+        process = start("crawl", *web.seeds(), "--out", out, "--config", config, "--delay", "0.1", "--json")
+        while True:
+            assert process.poll() is None, "over before anything was named"
+            told = weft("status", out, "--json")
+            report = json.loads(told.stdout) if told.returncode == 0 else {}
+            if report.get("holds"):
+                break
+        assert report["running"]
+        assert report["held"] >= report["holds"][0]["held"] > 0
+        assert "URLs like" in weft("status", out).stdout
+        interrupt(process)
+        assert process.communicate(timeout=PATIENCE)[0]
+        assert process.returncode == 3
 
 
 @pytest.mark.parametrize(
