@@ -61,6 +61,29 @@ class Wait(msgspec.Struct, frozen=True):
     urls: int = 0
 
 
+class Hold(msgspec.Struct, frozen=True):
+    """URLs that the trap defence holds together, to be tried now and then or taken up again by a person."""
+
+    looks: str  # as `weft dead DIR release` takes it
+    why: str
+    meaning: str
+    held: int
+    tried: int
+    fruitful: int  # of the trials
+    examples: tuple[str, ...] = ()
+    release: str = ""  # the command that takes them up again
+
+
+class Cap(msgspec.Struct, frozen=True):
+    """Hosts that have brought as many pages as they may."""
+
+    word: str
+    urls: int  # left in their queues
+    hosts: int
+    example: str  # one of them
+    meaning: str = ""
+
+
 class SeedEnd(msgspec.Struct, frozen=True):
     """Why a seed brought no page."""
 
@@ -135,6 +158,11 @@ class Report(msgspec.Struct, frozen=True):
     wait_urls: int = 0  # all that wait, where the crawl ended for it
     wait_hosts: int = 0
     troubles: list[Trouble] = []  # of this run
+    held: int = 0  # URLs, in all groups; they are not among `pending`
+    holds: list[Hold] = []  # the largest groups, most held first
+    hold_groups: int = 0  # all of them
+    capped: int = 0  # URLs in the queues of hosts whose cap is reached; not among `pending` either
+    caps: list[Cap] = []
     seeds: list[SeedEnd] = []  # of those given to this run, the first that never brought a page
     seeds_failed: bool = False  # seeds were given, and none of them has ever brought a page though its turn came
 
@@ -278,6 +306,12 @@ class _Row(msgspec.Struct):
     running: float = 0.0
     counted: dict[str, int] = {}
     examples: dict[str, Example] = {}
+
+
+def hold_of(told: Hold, path: Path) -> Hold:
+    """With the line to type."""
+    command = f"weft dead {shlex.quote(str(path))} release {shlex.quote(told.looks)}"
+    return msgspec.structs.replace(told, release=command)
 
 
 def meaning_of(drop: Drop) -> str:

@@ -20,12 +20,13 @@ from .fetch.fetcher import Fetcher
 from .foreign import refine_file
 from .frontier.frontier import Counts as FrontierCounts
 from .frontier.frontier import Frontier
+from .frontier.leftovers import Left
 from .frontier.story import Story
 from .handover import Handover
 from .limits import NO_LIMITS, Amounts
-from .metrics import Damage, ReadFile, Refined, Report, SeedEnd, Tally, Wait, meaning_of
+from .metrics import Cap, Damage, Hold, ReadFile, Refined, Report, SeedEnd, Tally, Wait, hold_of, meaning_of
 from .parse.pool import ParserPool
-from .records import Link
+from .records import Drop, Link
 
 Watch: TypeAlias = Callable[[Report], None]
 """Is told how the work stands, once a second."""
@@ -126,7 +127,7 @@ class Session:
         report = report_of(self.shared.tally, self.frontier.counts(), self.corpus.counts(), self.directory.path)
         waits = self.frontier.waits()
         return msgspec.structs.replace(
-            report,
+            with_left(report, self.frontier.left(), self.directory.path),
             seconds=report.seconds + self.shared.clock.monotonic() - self.started,
             cpu_seconds=report.cpu_seconds + cpu_seconds(),
             waits=[Wait(wait.host, wait.why, wait.until, wait.urls) for wait in waits.waits],
@@ -144,6 +145,7 @@ class Session:
 
     async def _watch(self, watch: Watch) -> None:
         while True:
+            await self.frontier.glance()
             report = self.report()
             self.shared.tally.running = self.shared.clock.monotonic() - self.started
             watch(report)
@@ -159,6 +161,7 @@ class Session:
     async def _finish(self, ending: Ending, refined: Refined | None = None) -> Report:
         """Shards whole, counts kept, the report written."""
         await self.corpus.compact(final=True)
+        await self.frontier.leftovers()
         barren, failed = await self._barren(cut=ending in (Ending.LIMIT, Ending.STOPPED))
         report = msgspec.structs.replace(
             self.report(), ended=ending.value, refined=refined, seeds=barren, seeds_failed=failed
@@ -249,4 +252,16 @@ def report_of(tally: Tally, frontier: FrontierCounts, corpus: CorpusCounts, path
         missing=tally.missing(path),
         waiting=frontier.waiting,
         troubles=list(tally.troubles.values()),
+        held=frontier.held,
+        capped=frontier.capped,
+    )
+
+
+def with_left(report: Report, left: Left, path: Path) -> Report:
+    """What will not be asked for by itself, by name."""
+    return msgspec.structs.replace(
+        report,
+        holds=[hold_of(Hold(**msgspec.structs.asdict(group)), path) for group in left.holds],
+        hold_groups=left.groups,
+        caps=[Cap(cap.word, cap.urls, cap.hosts, cap.example, meaning_of(Drop(cap.word))) for cap in left.caps],
     )

@@ -79,6 +79,20 @@ async def test_a_host_that_wants_an_hour_ends_the_crawl_and_what_waits_is_named(
     server.answers["/limited"] = page(HOME % b"at last")
 
 
+async def test_what_waits_is_tried_at_once_if_a_person_wants_it(server: Server, tmp_path: Path) -> None:
+    server.answers["/limited"] = page(b"oh", "500 Broken")
+    out, config = tmp_path / "crawl", written(tmp_path)
+    done = await crawled(out, config, f"http://127.0.0.1:{server.port}/")
+    assert done.returncode == 3, done.stdout
+    server.answers["/limited"] = page(HOME % b"mended")
+    for given, count in ((["--reason", "timeout"], 0), (["--host", "127.0.0.1"], 1), ([], 0)):
+        revived = await asyncio.to_thread(weft, "dead", out, "retry", *given, "--json")
+        assert json.loads(revived.stdout) == {"revived": count}, given
+    again = await crawled(out, config, "--json")
+    report = json.loads(again.stdout)
+    assert (again.returncode, report["ended"], report["fetched"], report["waiting"]) == (0, "exhausted", 2, 0)
+
+
 @pytest.mark.parametrize("finish", ["patient", "prompt"])
 async def test_a_patient_crawl_waits_and_says_for_what(server: Server, tmp_path: Path, finish: str) -> None:
     """A prompt one, too, waits for the gap that a host asks for."""

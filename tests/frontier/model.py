@@ -30,6 +30,7 @@ class Model:
     out: dict[str, Lease] = field(default_factory=dict)  # leased, not settled, in this process
     busy: dict[str, str] = field(default_factory=dict)  # host → URL under way
     free_at: dict[str, float] = field(default_factory=dict)  # host, address or domain → not to be asked before
+    polite_at: dict[str, float] = field(default_factory=dict)  # the same of hosts, had they all been reached
     unsaved: set[str] = field(default_factory=set)  # hosts with answers that no settling has written
     arrivals: int = 0
     leases: int = 0
@@ -92,6 +93,7 @@ class Model:
         del self.busy[host]
         self.unsaved.add(host)
         owed = max(pace.delay, pace.latency_factor * latency, outcome.retry_after or 0.0)
+        self.polite_at[host] = max(self.polite_at.get(host, 0.0), outcome.finished + owed)
         if outcome.reason.fate is Fate.CLOSED:
             owed = max(owed, self.config.frontier.retry[0])
         self.free_at[host] = max(self.free_at.get(host, 0.0), outcome.finished + owed)
@@ -113,9 +115,11 @@ class Model:
             self.urls[outcome.lease.url].final = outcome.reason.fate in (Fate.DONE, Fate.GONE)
 
     def revived(self) -> None:
-        """The dead are back, with nothing to wait for."""
+        """The dead are back, with nothing to wait for; nor are hosts that could not be reached left alone for it."""
         for facts in self.urls.values():
             facts.not_before = 0.0
+        for host, moment in self.polite_at.items():
+            self.free_at[host] = min(self.free_at.get(host, 0.0), moment)
 
     def crashed(self, now: float) -> None:
         """All that was out comes back. A host under way is owed its delay; an unsettled answer is forgotten."""

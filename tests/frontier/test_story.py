@@ -4,6 +4,8 @@ import msgspec
 
 from tests.frontier.driver import Desk, configured
 from weft.config import Scope
+from weft.engines.memory import MemoryTable
+from weft.engines.torn import Crashed, TornTable
 from weft.frontier.letters import Filter, Letter
 from weft.records import Drop, Finding, Link, Outcome, Reason
 
@@ -123,3 +125,77 @@ async def test_again_visits_what_was_fetched_with_its_validators() -> None:
     fetched = {settled.url: (settled.fetches, settled.reason) for settled, _ in rows}
     assert fetched == {"http://a.example/x": (2, "unchanged"), "http://a.example/missing": (0, "not-found")}
     assert [host.name async for host in desk.frontier.host_rows()] == ["a.example"]
+
+
+async def failed(desk: Desk, *urls: str, reason: Reason = Reason.TIMEOUT) -> None:
+    """They wait for another attempt."""
+    await desk.add(*urls)
+    for _ in urls:
+        await desk.settle(await desk.lease(), reason)
+        desk.clock.tick(1.0)
+
+
+async def test_what_waits_is_tried_at_once_with_all_its_attempts() -> None:
+    desk = Desk()
+    await failed(desk, "http://a.example/1", "http://b.example/1")
+    assert desk.frontier.counts().waiting == 2
+    assert await desk.frontier.revive(Filter(host="b.example", reason="timeout")) == 1
+    assert (await desk.frontier.explain("http://a.example/1")).state == "waiting"
+    story = await desk.frontier.explain("http://b.example/1")
+    assert (story.state, story.attempt, len(story.visits)) == ("pending", 1, 1)
+    await desk.frontier.close()
+    await desk.reopened()
+    counts = desk.frontier.counts()
+    assert (counts.waiting, counts.pending) == (1, 1)
+    (lease,) = await desk.lease()
+    assert (lease.url, lease.attempt) == ("http://b.example/1", 1)
+    await desk.settle([lease])
+    assert await desk.frontier.revive(Filter(pattern="b.example")) == 0
+    assert await desk.frontier.revive() == 1
+    counts = desk.frontier.counts()
+    assert (counts.waiting, counts.pending, counts.done) == (0, 1, 1)
+    assert await desk.crawl() == ["http://a.example/1"]
+
+
+async def test_a_second_chance_asks_nobody_earlier_than_it_wants() -> None:
+    """A host that could not be reached is asked at once; a Retry-After holds."""
+    desk = Desk()
+    await desk.add("http://shut.example/1", "http://busy.example/1")
+    for lease in await desk.lease():
+        shut = lease.host == "shut.example"
+        outcome = desk.outcome(lease, Reason.CONNECT_FAILED if shut else Reason.RATE_LIMITED, retry_after=500.0)
+        outcome = msgspec.structs.replace(outcome, retry_after=None if shut else 500.0)
+        desk.frontier.answered(outcome)
+        await desk.frontier.settle([outcome])
+    assert await desk.frontier.revive(Filter(reason="timeout")) == 0
+    assert await desk.frontier.revive(Filter(reason="connect-failed")) == 1
+    assert await desk.frontier.revive() == 1, "the URL of the host that is busy"
+    desk.clock.tick(2.0)
+    assert [lease.url for lease in await desk.lease()] == ["http://shut.example/1"]
+    desk.clock.tick(490.0)
+    assert await desk.lease() == []
+
+
+async def test_a_second_chance_that_is_cut_anywhere_loses_nothing() -> None:
+    urls = [f"http://a.example/{n}" for n in range(4)]
+    for cut in range(1, 40):
+        rows = MemoryTable()
+        desk = Desk(table=rows)
+        await failed(desk, *urls)
+        await desk.frontier.close()
+        desk.table = table = TornTable(cut, cut, rows)
+        await desk.reopened()
+        try:
+            await desk.frontier.revive()
+            await desk.frontier.close()
+            over = True
+        except Crashed:
+            over = False
+        desk.table = table.reopened()
+        await desk.reopened()
+        assert set(await desk.crawl()) == set(urls), cut
+        assert desk.frontier.counts().done == 4, cut
+        if over:
+            assert desk.frontier.counts().waiting == 0
+            return
+    raise AssertionError("never came to its end")

@@ -71,7 +71,7 @@ def _crawl(add: Declare) -> None:
     parser.add_argument("--seeds", dest="seed_file", metavar="FILE", help="seeds, one a line, # comments; - for stdin")
     parser.add_argument("--max-pages", type=int, metavar="N", help="end this run after N fetched pages")
     parser.add_argument("--max-depth", type=int, metavar="N", help="links from the nearest seed (20)")
-    parser.add_argument("--pages-per-host", type=int, metavar="N", help="take in at most N URLs per host")
+    parser.add_argument("--pages-per-host", type=int, metavar="N", help="ask for at most N URLs per host")
     parser.add_argument("--scope", choices=("host", "domain", "any"), help="how far from the seeds to go (domain)")
     parser.add_argument(
         "--own",
@@ -110,14 +110,37 @@ def _dead(add: Declare) -> None:
     parser = _verb(
         add,
         "dead",
-        "List what was given up (dead URLs, parked hosts), or give it another chance.",
-        ["weft dead crawl", "weft dead crawl list --reason timeout", "weft dead crawl retry --host example.org"],
+        "List what was given up (dead URLs, parked hosts) and what is held; or give it another chance. Not while it "
+        "crawls, but for list.",
+        [
+            "weft dead crawl",
+            "weft dead crawl list --reason timeout",
+            "weft dead crawl retry --host example.org",
+            "weft dead crawl release 'example.org/p*'",
+        ],
     )
     _with_dir(parser)
-    parser.add_argument("action", nargs="?", choices=("list", "retry"), default="list")
-    parser.add_argument("--host", metavar="HOST", help="only this host")
-    parser.add_argument("--reason", metavar="WORD", help="only this reason")
-    parser.add_argument("--match", metavar="PATTERN", help="only URLs that match; * stands for anything")
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", "retry", "release"),
+        default="list",
+        metavar="list|retry|release",
+        help="list: print them (the default). retry: what was given up goes back into its queue with all attempts "
+        "before it, and what waits for another attempt need not wait. release: what the trap defence holds goes back "
+        "into its queue and is never held again. The next `weft crawl --out DIR` asks for it",
+    )
+    parser.add_argument(
+        "pattern",
+        nargs="?",
+        metavar="PATTERN",
+        help="for release: a URL, HOST/p* (* stands for anything), a host, or a name that list shows",
+    )
+    parser.add_argument("--host", metavar="HOST", help="for list and retry: only this host, or hosts of this domain")
+    parser.add_argument("--reason", metavar="WORD", help="for list and retry: only this reason")
+    parser.add_argument(
+        "--match", metavar="PATTERN", help="for list and retry: only URLs that match; * stands for anything"
+    )
     _with_json(parser)
 
 

@@ -176,20 +176,36 @@ def print_report(report: Report, path: Path) -> None:
             ("documents", f"{report.documents:,} ({report.duplicates:,} duplicates left out)"),
             ("links", f"{report.links_seen:,} seen, {report.urls_new:,} new URLs on {report.hosts:,} hosts"),
             ("not fetched", f"{report.robots_denied:,} denied by robots.txt, {report.failed:,} failed"),
-            ("left", f"{report.pending:,} pending, {report.parked:,} parked with their hosts, {report.dead:,} dead"),
+            ("left", _left(report)),
             ("ended", _ENDINGS[report.ended] + _but(report)),
         ]
     )
     _print_waits(report)
-    # What is held back has its lines here: one for each pattern.
+    _print_left(report, path)
     _print_missing(report.missing)
     _print_seeds(report)
     _print_places(report, path)
 
 
+def _left(report: Report) -> str:
+    more = "".join(f", {count:,} {word}" for count, word in ((report.held, "held"), (report.capped, "capped")) if count)
+    return f"{report.pending:,} pending, {report.parked:,} parked with their hosts, {report.dead:,} dead{more}"
+
+
 def _but(report: Report) -> str:
-    left = report.ended == Ending.EXHAUSTED.value and report.parked
-    return f" but {show.many(report.parked, 'URL')} of hosts that were given up" if left else ""
+    """What an end is no end for."""
+    if report.ended != Ending.EXHAUSTED.value:
+        return ""
+    left = [
+        f"{show.many(count, 'URL')} {what}"
+        for count, what in (
+            (report.parked, "of hosts that were given up"),
+            (report.held, "that are held"),
+            (report.capped, "beyond a cap"),
+        )
+        if count
+    ]
+    return f" but {', '.join(left[:-1]) + ' and ' if left[1:] else ''}{left[-1]}" if left else ""
 
 
 def _print_waits(report: Report) -> None:
@@ -199,6 +215,21 @@ def _print_waits(report: Report) -> None:
     if report.wait_urls:
         urls, hosts = show.many(report.wait_urls, "URL"), show.many(report.wait_hosts, "host")
         show.line(f"  in all {urls} on {hosts}; what waits is kept")
+
+
+def _print_left(report: Report, path: Path) -> None:
+    """What will not be asked for by itself: groups that are held, and what a cap keeps in its queue."""
+    if report.held:
+        show.line("\nheld, because their like say nothing new")
+        for hold in report.holds:
+            show.line("  " + show.held_line(hold))
+        if (more := report.hold_groups - len(report.holds)) > 0:
+            show.line(f"  and {show.many(more, 'more group')}: weft dead {path}")
+    if report.capped:
+        show.line("\nleft in queues that may give no more")
+        for cap in report.caps:
+            urls, hosts = show.many(cap.urls, "URL"), show.many(cap.hosts, "host")
+            show.line(show.printable(f"  {urls} on {hosts}, such as {cap.example}: {cap.meaning}"))
 
 
 def _print_missing(missing: list[Missing]) -> None:

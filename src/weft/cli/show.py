@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from weft.metrics import Hold
+
 
 def json_line(value: Any) -> None:
     """One JSON object on one line."""
@@ -49,6 +51,14 @@ def moment(seconds: float | None) -> str:
 def many(count: int, thing: str) -> str:
     """`1 URL`, `2 URLs`."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def held_line(hold: Hold) -> str:
+    """A group that is held, what its trials brought, and the command that takes it up again."""
+    are, brought = "is" if hold.held == 1 else "are", "has been tried yet" if not hold.tried else "brought new text"
+    trials = f"{hold.fruitful} of {many(hold.tried, 'trial')}" if hold.tried else "none"
+    held = f"{many(hold.held, 'URL')} like {hold.looks} {are} held: {trials} {brought}"
+    return printable(f"{held}; `{hold.release}` takes {'it' if hold.held == 1 else 'them'} up again")
 
 
 def until(seconds: float) -> str:

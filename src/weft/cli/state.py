@@ -1,7 +1,8 @@
-"""Verbs that look at a crawl: `status`, `inspect`, `dead`. All but `dead retry` may be used while it runs."""
+"""Verbs that look at a crawl: `status`, `inspect`, `dead`. All but `dead retry|release` may be used while it runs."""
 
 import argparse
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,20 @@ import msgspec
 from weft.build import looked_at
 from weft.directory import CrawlDirectory
 from weft.errors import UsageError
+from weft.frontier.frontier import Frontier
 from weft.frontier.letters import Filter, Letter
 from weft.frontier.rows import Learned
 from weft.frontier.story import HoldStory, HostStory, Story
-from weft.metrics import Report
+from weft.metrics import Hold, Report
 from weft.records import Position, Reason, Visit
+from weft.session import with_left
 from weft.urls.canonical import BadURLError, canonical
 from weft.urls.host import host_of
 
 from . import show
 from .crawl import print_report
+
+_GROUPS = 10_000  # of what is held, named by `dead list`
 
 
 def status(options: argparse.Namespace) -> int:
@@ -58,7 +63,8 @@ async def _report(directory: CrawlDirectory) -> Report:
     async with looked_at(directory) as look:
         last = directory.progress()  # what is not kept but there: how the last run ended, and why
         ended = {name: getattr(last, name) for name in _OF_THE_LAST_RUN}
-        return msgspec.structs.replace(look.report, **ended)
+        now = with_left(look.report, await look.frontier.leftovers(), directory.path)
+        return msgspec.structs.replace(now, **ended)
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -156,24 +162,49 @@ def _hold_rows(hold: HoldStory) -> list[tuple[str, str]]:
 
 
 def dead(options: argparse.Namespace) -> int:
+    _check(options)
+    if options.action == "release":
+        return _release(options)
     wanted = Filter(host=options.host or "", reason=options.reason or "", pattern=options.match or "")
     if options.action == "retry":
         return _retry(options, wanted)
-    letters = asyncio.run(_letters(CrawlDirectory.read(Path(options.dir)), wanted))
+    letters, holds = asyncio.run(_listed(CrawlDirectory.read(Path(options.dir)), wanted))
     if options.json:
         for letter in letters:
-            show.json_line(letter)
-    elif letters:
+            show.json_line({"kind": "host" if letter.parked else "url", **msgspec.to_builtins(letter)})
+        for hold in holds:
+            show.json_line({"kind": "held", **msgspec.to_builtins(hold)})
+        return 0
+    if letters:
         show.table(("what", "reason", "attempts", "last"), [_letter_row(letter) for letter in letters])
         show.line(f"\n`weft dead {options.dir} retry` puts them back, for the next `weft crawl --out {options.dir}`")
     else:
         show.line("nothing was given up")
+    if holds:
+        show.line()
+    for hold in holds:
+        show.line(show.held_line(hold))
     return 0
 
 
-async def _letters(directory: CrawlDirectory, wanted: Filter) -> list[Letter]:
+def _check(options: argparse.Namespace) -> None:
+    if options.action == "release":
+        if not options.pattern:
+            raise UsageError(
+                "release what? give a PATTERN such as 'example.org/p*'; `weft dead DIR` names what is held"
+            )
+        if options.host or options.reason or options.match:
+            raise UsageError("release takes a PATTERN, not --host, --reason or --match")
+    elif options.pattern:
+        raise UsageError(f"{options.action} takes no PATTERN; give it by --match")
+
+
+async def _listed(directory: CrawlDirectory, wanted: Filter) -> tuple[list[Letter], list[Hold]]:
     async with looked_at(directory) as look:
-        return [letter async for letter in look.frontier.dead(wanted)]
+        letters = [letter async for letter in look.frontier.dead(wanted)]
+        left = await look.frontier.leftovers(_GROUPS)
+        holds = with_left(look.report, left, directory.path).holds
+        return letters, [hold for hold in holds if any(wanted.takes(url, hold.why) for url in hold.examples)]
 
 
 def _letter_row(letter: Letter) -> tuple[str, str, str, str]:
@@ -184,19 +215,36 @@ def _letter_row(letter: Letter) -> tuple[str, str, str, str]:
 
 
 def _retry(options: argparse.Namespace, wanted: Filter) -> int:
-    CrawlDirectory.read(Path(options.dir))
-    directory = CrawlDirectory.open(Path(options.dir), {})
-    try:
-        revived = asyncio.run(_revive(directory, wanted))
-    finally:
-        directory.close()
+    revived = _changed(options, lambda frontier: frontier.revive(wanted))
     if options.json:
         show.json_line({"revived": revived})
     else:
-        show.line(f"{revived} URLs will be tried again by the next `weft crawl --out {options.dir}`")
+        show.line(f"{revived} URLs or hosts will be tried again by the next `weft crawl --out {options.dir}`")
     return 0
 
 
-async def _revive(directory: CrawlDirectory, wanted: Filter) -> int:
+def _release(options: argparse.Namespace) -> int:
+    released = _changed(options, lambda frontier: frontier.release(options.pattern))
+    if options.json:
+        show.json_line({"released": released})
+    elif released:
+        urls = show.many(released, "URL")
+        show.line(f"{urls}, never to be held again, for the next `weft crawl --out {options.dir}`")
+    else:
+        show.line(f"nothing that is held looks like {show.printable(options.pattern)}: see `weft dead {options.dir}`")
+    return 0
+
+
+def _changed(options: argparse.Namespace, change: Callable[[Frontier], Awaitable[int]]) -> int:
+    """Of a crawl that nobody else works on; how many rows of it."""
+    CrawlDirectory.read(Path(options.dir))
+    directory = CrawlDirectory.open(Path(options.dir), {})
+    try:
+        return asyncio.run(_change(directory, change))
+    finally:
+        directory.close()
+
+
+async def _change(directory: CrawlDirectory, change: Callable[[Frontier], Awaitable[int]]) -> int:
     async with looked_at(directory, read_only=False) as look:
-        return await look.frontier.revive(wanted)
+        return await change(look.frontier)

@@ -22,6 +22,7 @@ from .domains import Domains
 from .holds import Holds
 from .learning import Learning
 from .leasing import Leasing
+from .leftovers import TOLD, Left, Leftovers
 from .letters import Filter, Letter, Letters
 from .moves import Moves
 from .outlook import Lookout, Outlook
@@ -90,7 +91,8 @@ class Frontier:
         self._turns = Turns(state)
         self._lookout = Lookout(state)
         self._learning = Learning(state)
-        self._letters = Letters(state, moves)
+        self._letters = Letters(state, moves, self._waking)
+        self._leftovers = Leftovers(state)
         self._teller = Teller(state, self._admission, holds)
         # One batch at a time: batches are large, and nothing needs a finer lock.
         self._lock = asyncio.Lock()
@@ -233,8 +235,20 @@ class Frontier:
         """Parked hosts and dead URLs."""
         return self._letters.dead(wanted or Filter())
 
+    async def leftovers(self, limit: int = TOLD) -> Left:
+        """What is held, the largest groups of it, and what a cap keeps in its queue."""
+        return await self._leftovers.look(limit)
+
+    async def glance(self) -> None:
+        """Let `left` be no older than it must be: cheap, if called often."""
+        await self._leftovers.refresh()
+
+    def left(self) -> Left:
+        """What `leftovers` or `glance` found last."""
+        return self._leftovers.last()
+
     async def revive(self, wanted: Filter | None = None) -> int:
-        """Give parked hosts and dead URLs all their attempts anew; how many."""
+        """Give parked hosts, dead and waiting URLs all their attempts anew, and the waiting ones at once; how many."""
         async with self._lock:
             self._keep_time()
             return await self._letters.revive(wanted or Filter())

@@ -7,13 +7,14 @@ Order of writing: host and group rows, held row, URL row, then a queue row goes.
 names it.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
 import xxhash
 
-from weft.ports import Delete, Put, Range
+from weft.ports import Put, Range
 from weft.urls.host import origin_of, url_key
 
 from . import keys, traps
@@ -80,6 +81,8 @@ class Holds:
     def __init__(self, state: State) -> None:
         self._state = state
         self._partitions = state.config.storage.partitions
+        # What is held since the last write, by holder and item: a host's turn may hold its queue and go on to a trial.
+        self._unwritten: dict[bytes, dict[bytes, Held]] = {}
 
     async def load(self, hosts: Iterable[Host]) -> None:
         """The groups of these hosts, into memory."""
@@ -90,6 +93,8 @@ class Holds:
             if host.row.held or host.row.debt:
                 async for rows in pages(self._state.table, keys.group(host.key, keys.HOLD)):
                     host.groups |= {item: decode_group(value) for item, value in rows}
+                if sum(group.held for group in host.groups.values()) != host.row.held:  # a crash came between
+                    await self._count_again(host)
 
     def hold(self, holder: Host, group: Group, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row; the group's row is among `changes`."""
@@ -102,12 +107,14 @@ class Holds:
         if len(row.examples) < _EXAMPLES:
             row.examples = (*row.examples, pending.url)
         self._changed(holder, group.key, 1)
+        self._unwritten.setdefault(holder.key, {})[item] = Held(holder, item, key, pending)
         return Put(keys.held_row(holder.key, item), encode(pending)), Put(keys.url_row(key), named(holder, item))
 
     def changes(self, hosts: Iterable[Host]) -> list[Put]:
-        """Rows of groups that changed since they were last asked for."""
+        """Rows of groups that changed since they were last asked for: they are about to be written."""
         found = []
         for host in hosts:
+            self._unwritten.pop(host.key, None)
             for group in host.regrouped:
                 row = (host.groups or {}).get(group)
                 if row is not None:
@@ -139,22 +146,30 @@ class Holds:
         """The group's first held URL, counted out. Rows that a crash left are passed over; they do no harm."""
         group = (holder.groups or {})[name]
         while group.held:
-            stop = name + b"\xff"
-            where = Range(keys.group(holder.key, keys.HELD), max(group.first, name), stop, limit=_LOOKED_AT)
-            (rows,) = await self._state.table.scan([where])
-            if not rows:
+            found = await self._next(holder, name, max(group.first, name))
+            if not found:
                 break
-            found = [(item, decode_pending(value)) for item, value in rows]
-            places = [url_key(pending.url, self._partitions) for _, pending in found]
-            states = await self._state.table.get([keys.url_row(key) for key in places])
-            for (item, pending), key, state in zip(found, places, states, strict=True):
-                group.first = item + b"\0"
-                if state == named(holder, item) and key not in self._state.leases:
+            states = await self._state.table.get([keys.url_row(held.key) for held in found])
+            new = self._unwritten.get(holder.key, {})
+            for held, state in zip(found, states, strict=True):
+                group.first = held.item + b"\0"
+                if (state == named(holder, held.item) or held.item in new) and held.key not in self._state.leases:
+                    new.pop(held.item, None)
                     self._out(holder, name)
-                    return Held(holder, item, key, pending)
+                    return held
         self._changed(holder, name, -group.held)
         group.held = 0
         return None
+
+    async def _next(self, holder: Host, name: bytes, start: bytes) -> list[Held]:
+        """A few rows of the group, those that are not written yet among them, in order."""
+        where = Range(keys.group(holder.key, keys.HELD), start, name + b"\xff", limit=_LOOKED_AT)
+        (rows,) = await self._state.table.scan([where])
+        decoded = [(item, decode_pending(value)) for item, value in rows]
+        found = {item: Held(holder, item, url_key(one.url, self._partitions), one) for item, one in decoded}
+        new = self._unwritten.get(holder.key, {})
+        found |= {item: held for item, held in new.items() if start <= item and item.startswith(name)}
+        return [found[item] for item in sorted(found)[:_LOOKED_AT]]
 
     async def find(self, wanted: Iterable[tuple[Host, bytes, bytes]]) -> list[Held]:
         """Held URLs by holder, item and key, as their rows name them."""
@@ -165,10 +180,24 @@ class Holds:
                 found.append(Held(holder, item, key, decode_pending(value)))
         return found
 
-    def take_out(self, held: Held) -> Delete:
-        """It is held no more; the row that goes."""
+    def take_out(self, held: Held) -> None:
+        """It is held no more; its row is gone."""
         self._out(held.holder, held.item[:8])
-        return Delete(keys.held_row(held.holder.key, held.item))
+
+    async def _count_again(self, holder: Host) -> None:
+        held = Counter([one.item[:8] async for one in self.all_of(holder)])
+        for name in held:
+            (holder.groups or {}).setdefault(name, GroupRow("/*", Why.BRANCH.value))
+        self.recount(holder, held)
+
+    def recount(self, holder: Host, held: Mapping[bytes, int]) -> None:
+        """So many URLs its groups were found to hold: a crash may have left other counts."""
+        for name, row in (holder.groups or {}).items():
+            if row.held != held.get(name, 0):
+                row.held = held.get(name, 0)
+                row.first = b""
+                holder.regrouped[name] = None
+        self._changed(holder, b"", sum(held.values()) - holder.row.held)
 
     def put_back(self, held: Held) -> None:
         """The engine failed when it was to be tried: as if it had not been drawn."""

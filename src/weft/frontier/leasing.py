@@ -1,9 +1,9 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
-Order of writing: rows of what is held from now on, lease rows, then the queue rows and their copies go. The lease row
-is the durable word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL
-is put back where it lay, over a queue row that may have outlived the crash. The host's own row is written when the
-lease is settled, before that only if what it holds has changed.
+Order of writing: rows of what is held from now on, lease rows, URL rows that name those, host rows (only of hosts whose
+holds have changed; they may say no more that the queue holds what has left it), then queue rows and their copies go. The
+lease row is the durable word that the host is being asked: after a crash its host waits a full gap from the start on,
+and the URL is put back where it lay, over a queue row that may have outlived the crash.
 """
 
 import struct
@@ -49,6 +49,7 @@ class Draw:
         self.taken: list[Taken] = []
         self.rows: list[Put] = []  # of what is held from now on
         self.urls: list[Put] = []
+        self.moved: list[Put] = []  # URL rows that name a queue row from now on: its host must be written first
         self.gone: list[Delete] = []
         self.holders: dict[Host, None] = {}
         self.domains: list[tuple[bytes, DomainRow]] = []  # by partition, whose counts changed
@@ -195,7 +196,7 @@ class Leasing:
             return True
         member = await self._trapping.member(held)
         draw.rows.append(Put(keys.queue_row(held.key, place), encode(pending)))
-        draw.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
+        draw.moved.append(Put(keys.url_row(held.key), IN_QUEUE + place))
         draw.holders[member] = None
         member.lower(place)
         member.heads.pop(FRONT, None)
@@ -255,10 +256,10 @@ class Leasing:
     async def _write(self, draw: Draw, leased: list[Put]) -> None:
         if not (leased or draw.gone or draw.holders):
             return
-        first = [self._state.hosts.saved(host) for host in draw.holders] + self._trapping.changes(draw.holders)
-        first += self._domains.changes(draw.domains)
+        hosts = [self._state.hosts.saved(host) for host in draw.holders] + self._trapping.changes(draw.holders)
+        hosts += self._domains.changes(draw.domains)
         try:
-            await self._state.table.write(first + draw.rows, leased, draw.urls, draw.gone)
+            await self._state.table.write(draw.rows, leased, draw.urls, hosts, draw.moved, draw.gone)
         except EngineError:
             self._undo(draw.taken)
             raise

@@ -19,6 +19,7 @@ MAX_STRAIN: Final = 10  # 2 ** 10 delays of a second are above MAX_BACKOFF
 OUR_DELAY: Final = "our delay"
 CRAWL_DELAY: Final = "Crawl-delay in robots.txt"
 SLOW_ANSWERS: Final = "slow answers"
+UNREACHABLE: Final = "the host cannot be reached"
 ORDINARY: Final = frozenset({"", OUR_DELAY, CRAWL_DELAY, SLOW_ANSWERS})
 """Why a host is left alone between any two requests; what is not among these tells of trouble."""
 _SMOOTHING: Final = 0.3  # weight of the newest response time in the average
@@ -56,9 +57,11 @@ def gap(pace: Pace, signs: Signs) -> Gap:
     if signs.strain > 0 and _backoff(delay, signs) > seconds:
         seconds, why = _backoff(delay, signs), "failures"
     if signs.closed > seconds:
-        seconds, why = signs.closed, "the host cannot be reached"
-    if signs.retry_after is not None and min(signs.retry_after, pace.max_retry_after) > seconds:
-        seconds, why = min(signs.retry_after, pace.max_retry_after), "Retry-After"
+        seconds, why = signs.closed, UNREACHABLE
+    if signs.retry_after is not None:
+        wanted = min(signs.retry_after, pace.max_retry_after)
+        if wanted > seconds or why == UNREACHABLE:  # what the host itself wants is never cut short by `dead retry`
+            seconds, why = max(seconds, wanted), "Retry-After"
     return Gap(seconds, why)
 
 

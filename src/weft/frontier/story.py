@@ -133,7 +133,7 @@ class Teller:
         if kind == IN_HOLD:
             holder, item = place_of(where)
             (value,) = await self._state.table.get([keys.held_row(holder, item)])
-            text = "a trial, when its host may try what it holds"
+            text = "a trial, when its host may try what it holds; `weft dead DIR release` takes it up at once"
             return self._maybe("held", text, url, value, host)
         if kind == IS_DEAD:
             (value,) = await self._state.table.get([keys.dead_row(key)])
