@@ -98,8 +98,7 @@ class Holds:
 
     def hold(self, holder: Host, group: Group, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row; the group's row is among `changes`."""
-        groups = holder.groups or {}
-        holder.groups = groups
+        groups = holder.groups = holder.groups or {}
         row = groups.setdefault(group.key, GroupRow(group.text, group.why.value))
         item = keys.held_item(group.key, trail_of(pending.trail).dry, self._state.next_sequence(), key)
         row.held += 1
@@ -186,8 +185,9 @@ class Holds:
 
     async def _count_again(self, holder: Host) -> None:
         held = Counter([one.item[:8] async for one in self.all_of(holder)])
+        groups = holder.groups = holder.groups or {}
         for name in held:
-            (holder.groups or {}).setdefault(name, GroupRow("/*", Why.BRANCH.value))
+            groups.setdefault(name, GroupRow("/*", Why.BRANCH.value))
         self.recount(holder, held)
 
     def recount(self, holder: Host, held: Mapping[bytes, int]) -> None:

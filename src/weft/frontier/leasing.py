@@ -1,9 +1,9 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
 Order of writing: rows of what is held from now on, lease rows, URL rows that name those, host rows (only of hosts whose
-holds have changed; they may say no more that the queue holds what has left it), then queue rows and their copies go. The
-lease row is the durable word that the host is being asked: after a crash its host waits a full gap from the start on,
-and the URL is put back where it lay, over a queue row that may have outlived the crash.
+holds have changed: what is held has left their queue), then queue rows and their copies go. The lease row is the durable
+word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL is put back
+where it lay, over a queue row that may have outlived the crash.
 """
 
 import struct
