@@ -110,6 +110,12 @@ def test_at_most_16_hashes_of_each_sort_are_kept() -> None:
     assert 0 not in hashes(found.raw)
 
 
+def test_a_line_that_is_there_many_times_takes_one_place() -> None:
+    lines = sorted(PROSE, key=lambda line: hashes(of([line]).raw))
+    found = of([lines[0]] * 40 + lines[1:])
+    assert len(hashes(found.raw)) == len(PROSE)
+
+
 def test_a_page_that_says_nothing() -> None:
     assert told(URL, (), (), " \n") == Evidence()
     found = read("<html><body></body></html>").evidence
