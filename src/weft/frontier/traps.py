@@ -30,7 +30,7 @@ _SESSION: Final = re.compile(
     r"[0-9a-z]{8,})|/\(s\([0-9a-z]{8,}\)\)|[/=][0-9a-f]{16,}(?:[/&.]|$)",
     re.IGNORECASE,
 )
-_ID: Final = re.compile(r"[0-9a-f]{16}")
+_MAYBE: Final = re.compile(r"[;=(]|[0-9a-f]{16}", re.IGNORECASE)  # what an id of the visit has in a path, at least
 _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
@@ -87,7 +87,7 @@ def pattern_of(url: str) -> str:
     path, _, query = url[url.find("/", 8) :].partition("?")
     if not query and not _NUMBER.search(path):
         return ""
-    if (query or ";" in path or _ID.search(path)) and _SESSION.search(url):
+    if (query or _MAYBE.search(path)) and _SESSION.search(url):
         return SESSIONS
     shape = _RUN.sub("/*", _VARIABLE.sub("*", path))
     return f"{shape}?*" if query else shape
