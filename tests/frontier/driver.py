@@ -77,9 +77,9 @@ class Desk:
             self.frontier.answered(outcome)
         await self.frontier.settle(outcomes)
 
-    async def bring(self, url: str, lines: Sequence[str], links: Sequence[str] = ()) -> Added:
+    async def bring(self, url: str, lines: Sequence[str], links: Sequence[str] = (), whole: str = "") -> Added:
         """The parsed page of a URL reaches the frontier."""
-        return await self.frontier.add_pages([page(url, lines, links)])
+        return await self.frontier.add_pages([page(url, lines, links, whole)])
 
     async def walk(self, web: Web, limit: int = 10_000) -> list[str]:
         """Fetch, settle and hand in pages, until nothing can become ready or `limit` were asked for."""
@@ -116,6 +116,13 @@ def address_of(name: str) -> str:
     return f"93.{number >> 16}.{number >> 8 & 255}.{number & 255}"
 
 
-def page(url: str, lines: Sequence[str], links: Sequence[str] = ()) -> Page:
+def page(url: str, lines: Sequence[str], links: Sequence[str] = (), whole: str = "") -> Page:
+    """Its whole text is one of its own, unless it is given."""
     found = tuple(Link(link, depth=1, source=url) for link in links)
-    return Page("", url, links=found, evidence=told(url, [(line, False) for line in lines], (), "\n".join(lines)))
+    return Page("", url, links=found, evidence=told(url, [(line, False) for line in lines], (), whole or f"{url} {lines}"))
+
+
+def prose(number: int) -> str:
+    """A line that no other number has, not even without its digits."""
+    letters = "".join(chr(97 + int(digit)) for digit in str(number))
+    return f"x{letters}x says y{letters}y"
