@@ -47,7 +47,9 @@ class Draw:
 
     def __init__(self) -> None:
         self.taken: list[Taken] = []
-        self.rows: list[Put] = []  # of what is held from now on
+        self.held: list[tuple[Put, Put, Delete]] = []  # what must wait: held row, URL row, and the queue row goes
+        self.holding: dict[Host, None] = {}  # whose it is
+        self.rows: list[Put] = []
         self.urls: list[Put] = []
         self.gone: list[Delete] = []
         self.holders: dict[Host, None] = {}
@@ -139,6 +141,8 @@ class Leasing:
             if self._queues.next_level(host) == HELD:
                 if self._trapping.is_ahead(host.key):
                     break
+                if host in draw.holding:
+                    await self._write_held(draw)  # or what came to be held just now would not be found there
                 if await self._try(host, draw):
                     return
                 continue  # it held nothing after all
@@ -161,10 +165,8 @@ class Leasing:
         if host.row.barren and self._trapping.stops(host, pending):
             held, url = self._trapping.hold(host, key, pending)
             self._state.queued(host, -1)
-            draw.rows.append(held)
-            draw.urls.append(url)
-            draw.gone.append(Delete(keys.queue_row(key, item)))
-            draw.holders[host] = None
+            draw.held.append((held, url, Delete(keys.queue_row(key, item))))
+            draw.holding[host] = None
             return False
         if not is_clean(pending.trail) and self._trapping.is_ahead(host.key):
             self._queues.put_back(host, row)
@@ -252,7 +254,22 @@ class Leasing:
         state.hosts.trim()
         return [entry.lease for entry in entries]
 
+    async def _write_held(self, draw: Draw) -> None:
+        """What must wait."""
+        if not draw.held:
+            return
+        held, urls, gone = zip(*draw.held, strict=True)
+        first = [self._state.hosts.saved(host) for host in draw.holding] + self._trapping.changes(draw.holding)
+        try:
+            await self._state.table.write([*first, *held], urls, gone)
+        except EngineError:
+            self._undo(draw.taken)
+            raise
+        draw.held.clear()
+        draw.holding.clear()
+
     async def _write(self, draw: Draw, leased: list[Put]) -> None:
+        await self._write_held(draw)
         if not (leased or draw.gone or draw.holders):
             return
         first = [self._state.hosts.saved(host) for host in draw.holders] + self._trapping.changes(draw.holders)
