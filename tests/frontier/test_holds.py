@@ -284,7 +284,7 @@ async def test_a_better_link_lifts_the_doubt_of_what_is_queued() -> None:
     await desk.bring(f"{HOME}index", [prose(3)], [f"{HOME}three"])
     await fetch(desk, f"{HOME}three", SAME, [f"{HOME}four"])
     assert await state(desk, f"{HOME}four") == "pending"
-    await desk.bring(f"{HOME}doubtful", SAME, [f"{HOME}five"])
+    await fetch(desk, f"{HOME}doubtful", SAME, [f"{HOME}five"])
     assert await state(desk, f"{HOME}five") == "held"
 
 

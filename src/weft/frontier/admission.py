@@ -159,12 +159,15 @@ class Admission:
         trail = self._traps.trail(link, origins.get(link.source))
         if not self._traps.family_stops(family, trail):
             return False
+        was_idle = not family.has_work
         for key, link in group.links:
             value = self._value(link, trail._replace(sprout=True), b"")
             held, url = self._traps.hold_sprout(family, key, decode_pending(value))
             writes.queue.append(held)
             writes.urls.append(url)
         writes.holders[family] = None
+        if was_idle:
+            self._state.enlist(family)
         return True
 
     async def close(self) -> None:
