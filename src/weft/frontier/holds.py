@@ -3,11 +3,11 @@
 Filled by admission (behind fruitless pages) and leasing (patterns that stopped bringing new pages); emptied by trials,
 by better links to the same URL, and by `weft dead DIR release`.
 
-Order of writing: host and group rows, held row, URL row, then a queue row goes. A held row counts while the URL's row
-names it.
+Order of writing: host and group rows, held row, URL row, then a queue row goes; and back: queue or lease row, URL row,
+host and group rows, then the held row goes. A held row counts while the URL's row names it.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -102,6 +102,26 @@ class Holds:
             row.examples = (*row.examples, pending.url)
         self._changed(holder, group.key, 1)
         return Put(keys.held_row(holder.key, item), encode(pending)), Put(keys.url_row(key), named(holder, item))
+
+    def stay(self, out: Iterable[Held]) -> None:
+        """Count what was taken out as held, while rows are made that are written before it is anywhere else.
+
+        A crash may then leave a count too high, which is put right, but never one too low.
+        """
+        for held in out:
+            group = (held.holder.groups or {})[held.item[:8]]
+            group.held += 1
+            group.first = min(group.first, held.item)
+            self._changed(held.holder, held.item[:8], 1)
+
+    def leave(self, out: Iterable[Held]) -> None:
+        """It is taken out again."""
+        for held in out:
+            self._out(held.holder, held.item[:8])
+
+    def rows(self, hosts: Collection[Host]) -> list[Put]:
+        """Of these hosts, and of their groups that changed."""
+        return [self._state.hosts.saved(host) for host in hosts] + self.changes(hosts)
 
     def changes(self, hosts: Iterable[Host]) -> list[Put]:
         """Rows of groups that changed since they were last asked for."""

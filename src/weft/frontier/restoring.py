@@ -94,6 +94,7 @@ class Restoring:
         self._moves.requeue(held.key, member, (place, pending), batch)
         batch.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
         batch.ends.append(self._holds.take_out(held))
+        batch.released.append(held)
         self._state.queued(member, 1)
 
     async def release(self, wanted: str) -> int:
