@@ -119,7 +119,9 @@ def address_of(name: str) -> str:
 def page(url: str, lines: Sequence[str], links: Sequence[str] = (), whole: str = "") -> Page:
     """Its whole text is one of its own, unless it is given."""
     found = tuple(Link(link, depth=1, source=url) for link in links)
-    return Page("", url, links=found, evidence=told(url, [(line, False) for line in lines], (), whole or f"{url} {lines}"))
+    return Page(
+        "", url, links=found, evidence=told(url, [(line, False) for line in lines], (), whole or f"{url} {lines}")
+    )
 
 
 def prose(number: int) -> str:

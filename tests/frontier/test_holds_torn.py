@@ -1,12 +1,12 @@
-"""What the trap defence holds, killed at any step: each URL is in one place, and none is lost or forgotten by a count."""
+"""What the trap defence holds, killed at any step: each URL is in one place, and no count forgets it."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 
+from tests.frontier.dead_end import ALIKE, HOME, SAME, config_of
 from tests.frontier.driver import Desk, prose
-from tests.frontier.test_holds import ALIKE, HOME, SAME, config_of
 from weft.engines.torn import Crashed, TornTable
 from weft.frontier import keys
 from weft.frontier.holds import place_of

@@ -1,6 +1,4 @@
-"""Traps: which pattern a URL has, and what the rules make of a page and of the way to it. The frontier's part of it is in
-test_holds.
-"""
+"""Traps: which pattern a URL has, and what the rules make of a page and of the way to it. What follows: test_holds."""
 
 import time
 
@@ -58,7 +56,9 @@ def test_ids_of_a_visit_are_one_pattern_of_their_host(path: str) -> None:
     assert pattern_of(f"http://a.example{path}") == SESSIONS
 
 
-@pytest.mark.parametrize("path", ["/board/topic?said=0123456789", "/page?s=abc", "/t/0123456789abcde/x", "/session=abc1"])
+@pytest.mark.parametrize(
+    "path", ["/board/topic?said=0123456789", "/page?s=abc", "/t/0123456789abcde/x", "/session=abc1"]
+)
 def test_other_ids_are_none_of_a_visit(path: str) -> None:
     assert pattern_of(f"http://a.example{path}") != SESSIONS
 

@@ -295,7 +295,7 @@ class Leasing:
         last = self._trapping.rows(draw.holders)
         first += self._domains.changes(draw.domains)
         try:
-            await self._state.table.write(first + draw.rows, leased, draw.urls, last + draw.gone)
+            await self._state.table.write(first + draw.rows, leased, draw.urls, [*last, *draw.gone])
         except EngineError:
             self._undo(draw.taken)
             raise

@@ -54,7 +54,7 @@ class Moves:
         self._holds.leave(batch.released)
         holders = self._holds.rows({held.holder: None for held in batch.released})
         try:
-            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, holders + batch.ends)
+            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, [*holders, *batch.ends])
         except EngineError:
             for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
                 if entry.key not in self._state.leases:
