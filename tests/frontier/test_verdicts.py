@@ -1,10 +1,15 @@
 """Verdicts on pages last: over deliveries, restarts and a memory that is too small."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from tests.frontier.dead_end import ALIKE, HOME, SAME, barren, fetch, host_row, opened, verdict
-from tests.frontier.driver import prose
+from tests.frontier.dead_end import ALIKE, HOME, SAME, barren, config_of, fetch, host_row, opened, verdict
+from tests.frontier.driver import Desk, prose
+from weft.engines.memory import MemoryTable
+from weft.frontier import keys
 from weft.frontier.traps import Verdict
+from weft.ports import Range, Rows, Step
 from weft.records import Link
 
 
@@ -69,3 +74,53 @@ async def test_a_host_whose_evidence_has_no_room_in_memory_is_judged_as_any() ->
         assert desk.frontier._trapping._sites._bytes < 20_000 or room > 1
     assert verdicts[0] == verdicts[1]
     assert len(set(verdicts[0])) > 1
+
+
+class Counting(MemoryTable):
+    """Counts the rows of evidence that are written, and how often findings are read one after another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = 0
+        self.read = 0
+
+    async def write(self, *steps: Step, sync: bool = False) -> None:
+        self.written += sum(operation.key[0][2:3] == keys.EVIDENCE for step in steps for operation in step)
+        await super().write(*steps, sync=sync)
+
+    async def scan(self, ranges: Sequence[Range]) -> list[Rows]:
+        self.read += sum(wanted.group[2:3] == keys.FINDING for wanted in ranges)
+        return await super().scan(ranges)
+
+
+async def test_evidence_is_written_once_a_minute_and_at_the_end() -> None:
+    table = Counting()
+    desk = Desk(config_of(), table)
+    await desk.frontier.open()
+    await desk.frontier.add([Link(HOME, seed=True)])
+    for step in range(59):
+        await desk.bring(f"{HOME}{'x' * step}", [prose(step)])
+        desk.clock.tick(1)
+    assert table.written == 0
+    desk.clock.tick(60)
+    await desk.bring(f"{HOME}later", [prose(100)])
+    assert table.written == 1
+    await desk.bring(f"{HOME}last", [prose(101)])
+    await desk.frontier.close()
+    assert table.written == 2
+    await desk.reopened()
+    await desk.bring(f"{HOME}again", [prose(101)])
+    assert await verdict(desk, f"{HOME}again") is Verdict.FRUITLESS
+    assert table.read == 0
+
+
+async def test_what_leaves_memory_is_read_from_its_rows_not_made_again() -> None:
+    table = Counting()
+    desk = Desk(config_of(evidence_bytes=1), table)
+    await desk.frontier.open()
+    hosts = [HOME, "http://b.example/"]
+    await desk.frontier.add([Link(host, seed=True) for host in hosts])
+    for step in range(20):
+        await desk.bring(f"{hosts[step % 2]}{'x' * step}", [prose(step // 4)])
+    assert table.written >= 19
+    assert table.read == 0
