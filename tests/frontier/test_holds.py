@@ -229,3 +229,15 @@ async def test_more_branches_than_are_counted_apart_are_all_fetched() -> None:
     await desk.add(*urls)
     assert set(await desk.crawl(5000)) == set(urls)
     assert len((await host_row(desk)).branches) <= 300
+
+
+async def test_where_a_released_url_redirects_to_is_as_free() -> None:
+    desk = await opened()
+    await barren(desk)
+    await desk.frontier.release("a.example/p/*")
+    desk.clock.tick(10)
+    (lease,) = await desk.lease()
+    moved = Outcome(lease, Reason.REDIRECTED, desk.clock.now(), 301, redirect=f"{HOME}p/9999")
+    desk.frontier.answered(moved)
+    await desk.frontier.settle([moved])
+    assert f"{HOME}p/9999" in await desk.walk(ALIKE)
