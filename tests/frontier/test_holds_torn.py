@@ -35,11 +35,14 @@ class Story:
         self.known: set[str] = set()  # acknowledged
         self.asked: Counter[str] = Counter()
         self.kills = 0
+        self.most_held = 0
+        self.begun: list[int] = []  # operations before each step
 
     async def run(self) -> None:
         steps = [self.seeds, self.dead_end, self.some, self.better, self.all, self.more, self.release, self.all]
         await self.desk.frontier.open()
         while steps:
+            self.begun.append(getattr(self.desk.table, "operations", 0))
             try:
                 await steps[0]()
                 steps.pop(0)
@@ -78,9 +81,10 @@ class Story:
         await self.bring(FAMILY, [prose(1)], MEMBERS)
 
     async def some(self) -> None:
-        await self.all(limit=90)
+        await self.all(limit=45)
 
     async def better(self) -> None:
+        self.most_held = self.desk.frontier.counts().held
         await self.bring(f"{HOME}one", [prose(77)], DEEP[:3])
 
     async def more(self) -> None:
@@ -156,6 +160,7 @@ async def run(seed: int, crash_at: int) -> Story:
 async def test_the_story_holds_and_tries() -> None:
     """Or the kills below would fall on nothing."""
     story = await run(0, 10**9)
+    assert story.most_held > 12
     row = (await story.desk.table.get([keys.host_row(host_key("a.example", 4))]))[0]
     assert row is not None
     groups = (await story.desk.table.scan([keys_of_groups("a.example")]))[0]
@@ -169,12 +174,20 @@ def keys_of_groups(host: str) -> Range:
 
 @pytest.mark.parametrize("part", range(8))
 async def test_nothing_is_lost_wherever_it_is_killed(part: int) -> None:
-    for crash_at in range(1 + part, 1600, 8 * 7):
+    for crash_at in range(1 + part, 1400, 8 * 14):
         await run(part, crash_at)
+
+
+@pytest.mark.parametrize("step", [3, 5, 6], ids=["better links", "a family", "release"])
+async def test_nothing_is_lost_when_what_is_held_is_taken_up(step: int) -> None:
+    begun = (await run(1, 10**9)).begun
+    assert begun[step] < begun[step + 1]
+    for crash_at in range(begun[step] + 1, begun[step + 1] + 1, 1 + (begun[step + 1] - begun[step]) // 25):
+        await run(1, crash_at)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 async def test_nothing_is_lost_wherever_it_is_killed_for_long(seed: int) -> None:
-    for crash_at in range(1, 1600):
+    for crash_at in range(1, 1400):
         await run(seed, crash_at)

@@ -27,6 +27,23 @@ async def test_a_page_that_is_delivered_twice_keeps_its_verdict() -> None:
     assert (after.judged, after.fruitful) == (before.judged, before.fruitful) == (1, 1)
 
 
+async def test_pages_new_to_their_pattern_alone_are_fruitful_a_few_times_in_a_row() -> None:
+    """Each is found outside its pattern, as two patterns take turns; only the numbers change."""
+    desk = await opened()
+    await desk.frontier.add([Link(f"{HOME}p/0", seed=True)])
+
+    def web(url: str) -> tuple[list[str], list[str]]:
+        name, number = url[len(HOME) :].split("/")
+        return [f"{SAME[0]} {number}"], [f"{HOME}{'q' if name == 'p' else 'p'}/{int(number) + 1}"]
+
+    order = await desk.walk(web, limit=30)
+    verdicts = [await verdict(desk, url) for url in order]
+    first = verdicts.index(Verdict.LENT)
+    after = verdicts[first:].index(Verdict.FRUITLESS)
+    assert 1 <= after <= 10
+    assert verdicts[first : first + after] == [Verdict.LENT] * after
+
+
 async def test_a_changed_page_is_judged_anew() -> None:
     desk = await opened()
     await desk.bring(f"{HOME}one", SAME)  # of a host that nobody knows: not judged

@@ -141,7 +141,7 @@ class Admission:
             group = Group(key, domain, links)
             if host is None and await self._must_wait(group, origins, writes):
                 continue
-            if host is not None and host.row.held:
+            if host is not None and (host.row.held or host.row.debt):
                 await self._traps.ready([host])
             self._take_in_host(group, origins, writes)
         await self._write(writes)

@@ -89,6 +89,9 @@ class Holds:
             if host.row.held or host.row.debt:
                 async for rows in pages(self._state.table, keys.group(host.key, keys.HOLD)):
                     host.groups |= {item: decode_group(value) for item, value in rows}
+                # A crash may have left one of the two rows older than the other.
+                self._state.holds(host, sum(row.held for row in host.groups.values()) - host.row.held)
+                self.weigh(host)
 
     def hold(self, holder: Host, group: Group, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row; the group's row is among `changes`."""
@@ -214,7 +217,7 @@ class Holds:
         group = (holder.groups or {}).get(name)
         if group is not None and group.held:
             group.held -= 1
-        self._changed(holder, name, -1)
+            self._changed(holder, name, -1)
 
     def _changed(self, holder: Host, group: bytes, held: int) -> None:
         if group:
