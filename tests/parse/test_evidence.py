@@ -88,6 +88,7 @@ def test_main_text_goes_before_the_rest() -> None:
     main, rest = [(f"main {word}", False) for word in PROSE], [(f"rest {number}", False) for number in range(500)]
     found = set(hashes(told(URL, main, rest, "x").raw))
     assert set(hashes(told(URL, main, (), "x").raw)) <= found
+    assert len(found) == 16
 
 
 def test_what_puts_the_same_pairs_of_words_together_anew_says_nothing() -> None:
