@@ -1,6 +1,7 @@
 """A frontier under a manual clock, on any table, with the parts of a crawl that tests need played by hand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from weft.clock import ManualClock
 from weft.config import Config, Pace, Scope, Storage
@@ -8,8 +9,12 @@ from weft.config import Frontier as FrontierSection
 from weft.engines.memory import MemoryTable
 from weft.frontier.admission import Added
 from weft.frontier.frontier import Frontier
+from weft.parse.evidence import told
 from weft.ports import Table
-from weft.records import Asked, Lease, Link, Outcome, Reason
+from weft.records import Asked, Lease, Link, Outcome, Page, Reason
+
+Web: TypeAlias = Callable[[str], tuple[Sequence[str], Sequence[str]]]
+"""What stands at a URL: lines of text, and links."""
 
 
 def configured(scope: Scope | None = None, frontier: FrontierSection | None = None, pace: Pace | None = None) -> Config:
@@ -72,6 +77,25 @@ class Desk:
             self.frontier.answered(outcome)
         await self.frontier.settle(outcomes)
 
+    async def bring(self, url: str, lines: Sequence[str], links: Sequence[str] = (), whole: str = "") -> Added:
+        """The parsed page of a URL reaches the frontier."""
+        return await self.frontier.add_pages([page(url, lines, links, whole)])
+
+    async def walk(self, web: Web, limit: int = 10_000) -> list[str]:
+        """Fetch, settle and hand in pages, until nothing can become ready or `limit` were asked for."""
+        order: list[str] = []
+        while len(order) < limit:
+            leases = await self.lease(limit - len(order))
+            await self.settle(leases)
+            for lease in leases:
+                await self.bring(lease.url, *web(lease.url))
+            order += [lease.url for lease in leases]
+            wait = self.frontier.ready_in()
+            if wait is None:
+                break
+            self.clock.tick(wait)
+        return order
+
     async def crawl(self, limit: int = 1000) -> list[str]:
         """Lease and settle until nothing can become ready; the URLs in the order they were asked for."""
         order: list[str] = []
@@ -90,3 +114,17 @@ def address_of(name: str) -> str:
     """An address for each host name, nearly always a different one."""
     number = sum(ord(letter) * 31**place for place, letter in enumerate(name)) % (1 << 24)
     return f"93.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+
+
+def page(url: str, lines: Sequence[str], links: Sequence[str] = (), whole: str = "") -> Page:
+    """Its whole text is one of its own, unless it is given."""
+    found = tuple(Link(link, depth=1, source=url) for link in links)
+    return Page(
+        "", url, links=found, evidence=told(url, [(line, False) for line in lines], (), whole or f"{url} {lines}")
+    )
+
+
+def prose(number: int) -> str:
+    """A line that no other number has, not even without its digits."""
+    letters = "".join(chr(97 + int(digit)) for digit in str(number))
+    return f"x{letters}x says y{letters}y"

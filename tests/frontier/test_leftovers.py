@@ -15,13 +15,14 @@ SAME = Evidence(digest=7)
 
 
 async def hold(desk: Desk, *urls: str) -> None:
-    """Links of a page that says word for word what another one said."""
+    """Links behind two pages that say the same."""
     hosts = dict.fromkeys(url.split("/")[2] for url in urls)
     for host in hosts:
         first, second = f"http://{host}/", f"http://{host}/copy"
-        await desk.add(first, second)
+        await desk.add(first)
         links = tuple(Link(url, depth=1, source=second) for url in urls if url.split("/")[2] == host)
-        await desk.frontier.add_pages([Page("1", first, evidence=SAME)])
+        await desk.frontier.add_pages([Page("1", first, links=(Link(second, source=first),), evidence=SAME)])
+        await desk.crawl()
         await desk.frontier.add_pages([Page("2", second, links=links, evidence=SAME)])
     await desk.crawl()
 

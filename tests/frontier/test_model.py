@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 import pytest
 
-from tests.frontier.driver import Desk, configured
+from tests.frontier.driver import Desk, configured, page, prose
 from tests.frontier.model import Model
 from tests.redis_server import RedisServer
 from weft.clock import SystemClock
@@ -36,22 +36,27 @@ def config_of(seed: int) -> Config:
     """Memory for four hosts, for one to three rows of each, and for a few known URLs."""
     # Leases do not expire here: a late answer to one that did is a story of its own (test_frontier).
     section = FrontierSection(retry=(5.0, 20.0, 60.0), hosts=4, head=1 + seed % 3, recent=8, lease_seconds=1e9)
+    section = msgspec.structs.replace(section, trials=5, trial_share=0.2, evidence_bytes=20_000)
     return configured(Scope(reach="any"), section, Pace(delay=1.0))
 
 
 class Driver:
     """Random calls, each checked against the model."""
 
-    def __init__(self, seed: int, table: Table) -> None:
+    def __init__(self, seed: int, table: Table, judged: bool = False) -> None:
+        """`judged`: pages come in too, so that URLs are held and tried; their order is not promised then."""
         self.random = Random(seed)
         config = config_of(seed)
         self.desk = Desk(config, table, ADDRESSES)
         self.model = Model(config, ADDRESSES)
         self.answers: list[Outcome] = []
+        self.judged = judged
+        self.held = 0  # at most, at a time
 
     async def run(self, steps: int) -> None:
         await self.desk.frontier.open()
         moves = [self.add] * 3 + [self.lease] * 5 + [self.answer] * 5 + [self.settle] * 3 + [self.tick] * 4
+        moves += [self.bring] * 6 if self.judged else []
         for _ in range(steps):
             move = self.crash if self.random.random() < 0.01 else self.random.choice(moves)
             try:
@@ -69,7 +74,27 @@ class Driver:
                 self.model.uncertain(link.url, link.depth)
             raise
         for link in links:
-            self.model.added(link.url, link.depth)
+            self.model.added(link.url, link.depth, not self.judged)
+
+    async def bring(self) -> None:
+        """A page comes in, of whatever URL: often one that says nothing new, and leads on inside its pattern."""
+        sources = list(self.model.urls)[-40:]
+        if not sources:
+            return
+        source = self.random.choice(sources)
+        number = self.random.randrange(2000) if self.random.random() < 0.2 else self.random.randrange(8)
+        links = [self.link().url for _ in range(self.random.randrange(8))]
+        links += [f"{source}{self.random.choice('abc')}"] if len(source) < 40 else []
+        whole = "the same" if self.random.random() < 0.1 else ""
+        try:
+            await self.desk.frontier.add_pages([page(source, [prose(number)], links, whole)])
+        except Crashed:
+            for url in links:
+                self.model.uncertain(url, 1)
+            raise
+        for url in links:
+            self.model.added(url, 1, plain=False)
+        self.held = max(self.held, self.desk.frontier.counts().held)
 
     def link(self) -> Link:
         number = self.random.randrange(1 + self.model.arrivals // 6 + 3)
@@ -160,7 +185,7 @@ class Driver:
                 break
             self.desk.clock.tick(wait + 0.001)
         stories = [await self.desk.frontier.explain(url) for url in self.model.urls]
-        lost = [(story.url, story.state) for story in stories if story.state not in ("done", "gone")]
+        lost = [(story.url, story.state) for story in stories if story.state not in ("done", "gone", "held")]
         assert not lost, f"lost: {lost[:5]} of {len(lost)}"
 
 
@@ -180,9 +205,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     return table
 
 
-async def run(opened: Open, seed: int, steps: int) -> None:
+async def run(opened: Open, seed: int, steps: int, judged: bool = False) -> None:
     table = await opened()
-    driver = Driver(seed, table)
+    driver = Driver(seed, table, judged)
     print(f"seed {seed}, {steps} steps")
     try:
         await driver.run(steps)
@@ -190,6 +215,7 @@ async def run(opened: Open, seed: int, steps: int) -> None:
         if not isinstance(table, TornTable):
             await table.close()
     assert driver.model.leases > steps // 10
+    assert (driver.held > 0) == judged
 
 
 SHORT = {"memory": 4000, "torn": 4000, "rocksdb": 2500, "redis": 1500}  # steps
@@ -199,6 +225,18 @@ SHORT = {"memory": 4000, "torn": 4000, "rocksdb": 2500, "redis": 1500}  # steps
 async def test_the_frontier_keeps_its_promises(opened: Open, seed: int, request: pytest.FixtureRequest) -> None:
     engine = next(name for name in SHORT if name in request.node.name)
     await run(opened, seed, SHORT[engine])
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+async def test_it_keeps_them_when_pages_are_judged(opened: Open, seed: int, request: pytest.FixtureRequest) -> None:
+    engine = next(name for name in SHORT if name in request.node.name)
+    await run(opened, seed, SHORT[engine] // 2, judged=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(200, 204))
+async def test_it_keeps_them_for_long_when_pages_are_judged(opened: Open, seed: int) -> None:
+    await run(opened, seed, 10_000, judged=True)
 
 
 @pytest.mark.long

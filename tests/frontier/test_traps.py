@@ -1,147 +1,132 @@
-"""Traps: which pattern a URL has, how a pattern is held to its sample, and how its pages set it free."""
+"""Traps: which pattern a URL has, and what the rules make of a page and of the way to it. What follows: test_holds."""
+
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.frontier.driver import Desk, configured
-from weft.config import Frontier, Scope
-from weft.frontier.traps import Rule, family_of, pattern_of
-from weft.records import Drop, Finding, Link, Removal
+from weft.frontier import traps
+from weft.frontier.trail import MANY, Trail
+from weft.frontier.traps import SESSIONS, Verdict, family_of, is_ordinary, pattern_of
 
 
 @pytest.mark.parametrize(
-    ("url", "rule"),
+    ("path", "pattern"),
     [
-        ("http://a.org/", None),
-        ("http://a.org/about/us", None),
-        ("http://a.org/a/b/c/d/e", None),
-        ("http://a.org/x/more/more/more/", Rule.SEGMENTS),
-        ("http://a.org/x/y/x/y/x/y", Rule.SEGMENTS),
-        ("http://a.org/calendar/2031/05", Rule.CALENDAR),
-        ("http://a.org/calendar/2031/05/17", Rule.CALENDAR),
-        ("http://a.org/events?month=5&year=2031", Rule.CALENDAR),
-        ("http://a.org/shop?color=red&size=m&sort=price", Rule.QUERY),
-        ("http://a.org/board/topic?sid=0123456789abcdef", Rule.SESSION),
-        ("http://a.org/board/0123456789abcdef0/topic", Rule.SESSION),
-        ("http://a.org/page;jsessionid=ABCDEF0123456789", Rule.SESSION),
-        ("http://a.org/tag/48151623", Rule.NUMBERS),
-        ("http://a.org/2031/05/a-fine-day", Rule.NUMBERS),
+        ("/", ""),
+        ("/about/us", ""),
+        ("/a/b/c/d/e", ""),
+        ("/x/more/more/more/", ""),
+        ("/a-fine-day", ""),
+        ("/tag/48151623", "/tag/*"),
+        ("/tag/1/", "/tag/*/"),
+        ("/part-3/page-7", "/*"),
+        ("/chapter7.html", "/chapter*.html"),
+        ("/calendar/2031/05", "/calendar/*"),
+        ("/calendar/2031/05/17", "/calendar/*"),
+        ("/calendar/2031-05", "/calendar/*"),
+        ("/2031/05/a-fine-day", "/*"),
+        ("/2031/05/a-fine-day.html", "/*"),
+        ("/v2/guide/start", "/v*/guide/start"),
+        ("/shop?color=red", "/shop?*"),
+        ("/shop?size=m&color=red", "/shop?*"),
+        ("/shop/12?page=7", "/shop/*?*"),
+        ("/?page=7", "/?*"),
     ],
 )
-def test_patterns(url: str, rule: Rule | None) -> None:
-    pattern = pattern_of(url)
-    assert (pattern.rule if pattern else None) is rule
+def test_patterns(path: str, pattern: str) -> None:
+    assert pattern_of(f"http://a.example{path}") == pattern
+    assert pattern_of(f"https://other.example:8080{path}") == pattern
 
 
-def test_urls_of_one_trap_have_one_pattern() -> None:
-    for urls in (
-        ["/calendar/2031/05", "/calendar/1999/1/31", "/calendar/2031-05"],
-        ["/shop?a=1", "/shop?b=2&a=1", "/shop?page=7"],
-        ["/tag/1", "/tag/999999"],
-        ["/t/more/more/more/", "/t/all/more/all/more/all/"],
-        ["/news/2024/a-title-1.html", "/news/2023/quite-another-title.html"],
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/board/topic?sid=0123456789abcdef",
+        "/board/topic?PHPSESSID=0123456789abcdef&p=2",
+        "/board/0123456789abcdef0/topic",
+        "/page;jsessionid=ABCDEF0123456789",
+        "/(S(lit3py55t21z5v55vlm25s55))/orders",
+        "/shop?page=1&session_id=abcdefgh12",
+        "/sid=abcdefgh12/topic",
+    ],
+)
+def test_ids_of_a_visit_are_one_pattern_of_their_host(path: str) -> None:
+    assert pattern_of(f"http://a.example{path}") == SESSIONS
+
+
+@pytest.mark.parametrize(
+    "path", ["/board/topic?said=0123456789", "/page?s=abc", "/t/0123456789abcde/x", "/session=abc1"]
+)
+def test_other_ids_are_none_of_a_visit(path: str) -> None:
+    assert pattern_of(f"http://a.example{path}") != SESSIONS
+
+
+@pytest.mark.parametrize("size", [100_000, 1_000_000])
+def test_a_hostile_url_takes_no_time(size: int) -> None:
+    """So long that anything but linear time would be hours."""
+    started = time.process_time()
+    for path in (
+        "a" * size + "1",
+        "0-" * size,
+        "/1" * size,
+        "1/" + "x/" * size,
+        "-" * size + "1",
+        "a-" * size + "/1",
+        ";sid=0" * size,
+        "1?" + "&sid=" * size,
+        "1?" + "(s(" * size + "0" * 16,
+        "0123456789abcde" * size + "?a",
     ):
-        assert len({pattern_of(f"http://a.org{url}") for url in urls}) == 1, urls
+        pattern_of(f"http://a.example/{path}")
+    assert time.process_time() - started < size / 50_000
+
+
+@given(st.text("ab0159/-_?=&;.", max_size=60))
+def test_a_pattern_is_short_and_of_its_urls_numbers_it_knows_nothing(path: str) -> None:
+    url = f"http://a.example/{path}"
+    pattern = pattern_of(url)
+    assert len(pattern) <= len(path) + 4
+    if pattern and pattern != SESSIONS:
+        assert not any(letter.isdigit() for letter in pattern)
+        assert pattern.endswith("?*") == bool(path.partition("?")[2])
 
 
 def test_a_family_is_the_site_whatever_its_suffix() -> None:
     assert family_of("user-7.shop.co.uk") == "shop.co.uk"
     assert family_of("user-7.name.example") == "name.example"
+    assert family_of("a.b.name.example") == "name.example"
     assert family_of("a.github.io") == "a.github.io"
     assert family_of("192.0.2.1") == "192.0.2.1"
+    assert is_ordinary("name.org", "name.org")
+    assert is_ordinary("www.name.org", "name.org")
+    assert not is_ordinary("user-7.name.org", "name.org")
 
 
-def test_a_hostile_url_takes_no_time() -> None:
-    """So long that anything but linear time would be hours."""
-    twice = "".join(f"{number:x}/" for number in range(200_000)) * 2
-    for path, rule in {
-        "a" * 1_000_000 + "1": Rule.SESSION,
-        "0-" * 500_000: Rule.NUMBERS,
-        "1/" + "x/" * 500_000: Rule.SEGMENTS,
-        twice: Rule.NUMBERS,
-    }.items():
-        pattern = pattern_of(f"http://a.org/{path}")
-        assert pattern is not None
-        assert pattern.rule is rule
+def test_fruitless_pages_in_a_row_are_counted_until_one_is_fruitful() -> None:
+    trail = Trail()
+    for _ in range(3 * MANY):
+        held = traps.is_dry(trail)
+        behind = traps.dry_behind(trail, Verdict.FRUITLESS)
+        assert behind >= trail.dry
+        assert traps.is_dry(trail._replace(dry=behind)) >= held
+        trail = trail._replace(dry=behind)
+    assert traps.is_dry(trail)
+    assert trail.dry == MANY
+    for verdict in (Verdict.FRUITFUL, Verdict.LENT):
+        assert traps.dry_behind(trail, verdict) == 0
+    assert not traps.is_dry(Trail(dry=1)), "one fruitless page is no trap"
+    assert not traps.is_dry(trail._replace(pardoned=True))
 
 
-def desk_with(sample: int) -> Desk:
-    return Desk(configured(Scope(reach="any"), Frontier(trap_sample=sample)))
+def test_a_copy_counts_as_one_fruitless_page() -> None:
+    """A manual in many languages is full of pages that nobody has translated, and of what only they link to."""
+    assert traps.dry_behind(Trail(), Verdict.DUPLICATE) == traps.dry_behind(Trail(), Verdict.FRUITLESS) == 1
 
 
-def finding(url: str, number: int, words: int = 200, removal: Removal | None = None) -> Finding:
-    return Finding(url, 1.0, simhash=number * 0x9E3779B97F4A7C15 % 2**64, words=words, removal=removal)
-
-
-async def test_a_pattern_is_held_to_its_sample_and_nothing_is_dropped() -> None:
-    desk = desk_with(sample=10)
-    added = await desk.add(*(f"http://a.org/tag/{number}" for number in range(50)))
-    assert (added.new, added.drops) == (50, {})
-    counts = desk.frontier.counts()
-    assert (counts.pending, counts.held) == (9, 41)
-    assert len(await desk.crawl()) == 9
-    assert desk.frontier.ready_in() is None  # what is held does not keep the crawl open
-    story = await desk.frontier.explain("http://a.org/tag/33")
-    assert story.state == "held"
-    assert (story.traps[0].rule, story.traps[0].taken_in, story.traps[0].held) == ("numbers", 9, 41)
-    assert story.traps[0].examples == tuple(f"http://a.org/tag/{number}" for number in (9, 10, 11))
-
-
-async def test_pages_that_differ_set_their_pattern_free() -> None:
-    desk = desk_with(sample=10)
-    urls = [f"http://a.org/tag/{number}" for number in range(50)]
-    await desk.add(*urls)
-    order = await desk.crawl()
-    await desk.frontier.learn([finding(url, number) for number, url in enumerate(order)])
-    assert desk.frontier.counts().held == 0
-    await desk.reopened()
-    assert sorted(order + await desk.crawl()) == sorted(urls)
-
-
-@pytest.mark.parametrize("removal", [None, Removal.DUPLICATE_TEXT])
-async def test_pages_that_are_thin_or_alike_keep_their_pattern_held(removal: Removal | None) -> None:
-    desk = desk_with(sample=10)
-    await desk.add(*(f"http://a.org/tag/{number}" for number in range(50)))
-    order = await desk.crawl()
-    words = 200 if removal else 3
-    learned = [finding(url, number, words, removal) for number, url in enumerate(order)]
-    await desk.frontier.learn(learned)
-    await desk.frontier.learn(learned)
-    assert desk.frontier.counts().held == 41
-    await desk.reopened()
-    assert (await desk.add("http://a.org/tag/1000")).new == 1
-    assert desk.frontier.counts().held == 42
-
-
-async def test_ever_new_subdomains_are_held_to_the_sample() -> None:
-    desk = desk_with(sample=10)
-    await desk.add("http://name.org/", "http://www.name.org/", *(f"http://user-{n}.name.org/" for n in range(50)))
-    counts = desk.frontier.counts()
-    assert (counts.pending, counts.held) == (2 + 3, 47)  # a new host costs three requests
-    assert (await desk.frontier.explain("http://user-44.name.org/")).traps[0].rule == "subdomains"
-
-
-async def test_seeds_are_never_held() -> None:
-    desk = desk_with(sample=1)
-    await desk.frontier.add([Link(f"http://a.org/{number}", seed=True) for number in range(5)])
-    assert desk.frontier.counts().held == 0
-
-
-async def test_a_trap_does_not_use_up_what_its_site_may_bring() -> None:
-    desk = Desk(configured(Scope(reach="any"), Frontier(trap_sample=10, domain_budget=30)))
-    trap = await desk.add(*(f"http://a.org/tag/{number}" for number in range(100)))
-    assert (trap.new, trap.drops) == (9 + 21, {Drop.DOMAIN_FULL: 70})
-    assert desk.frontier.counts().held == 21
-    useful = await desk.add(*(f"http://a.org/{letter}" for letter in "abcdefghijklmno"))
-    assert (useful.new, useful.drops) == (15, {})
-    more = await desk.add(*(f"http://a.org/tag/{number}" for number in range(100, 150)))
-    assert sum(more.drops.values()) == 50 - more.new
-    assert desk.frontier.counts().held <= 30
-
-
-async def test_what_is_let_go_counts_for_its_host() -> None:
-    desk = Desk(configured(Scope(reach="any", pages_per_host=25), Frontier(trap_sample=20)))
-    await desk.add(*(f"http://a.org/tag/{number}" for number in range(25)))
-    order = await desk.crawl()
-    await desk.frontier.learn([finding(url, number) for number, url in enumerate(order)])
-    assert len(order) + len(await desk.crawl()) == 25
-    assert (await desk.add("http://a.org/more")).drops == {Drop.HOST_FULL: 1}
+def test_a_budget_grows_with_what_was_found_and_fruitful_trials_repay_more_than_they_cost() -> None:
+    assert traps.budget(5, 0.1, 0) == 5
+    assert traps.budget(5, 0.1, 100) == 15
+    assert traps.repaid(100) < 99
+    assert traps.repaid(0) == traps.repaid(1) == 0

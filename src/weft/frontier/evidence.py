@@ -144,6 +144,7 @@ class Site:
         self.patterns: dict[bytes, Pattern] = {}
         self.changed: dict[bytes, None] = {}  # patterns newer than their rows; no name: the host's own part
         self.doubted = Hashes()  # URLs held, or queued behind a fruitless page: a better link to one must be looked at
+        self.unsure = False  # some were doubted before this was read from its rows, which do not tell
         self.saved_ms = 0
 
     def key_of(self, text: str, branch: int) -> bytes:
@@ -206,7 +207,7 @@ class Site:
 
     def doubts(self, key: bytes) -> bool:
         """Perhaps; a few others are taken for doubted."""
-        return (int.from_bytes(key[-4:], "big") or 1) in self.doubted
+        return self.unsure or (int.from_bytes(key[-4:], "big") or 1) in self.doubted
 
     @property
     def barren(self) -> int:

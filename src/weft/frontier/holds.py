@@ -3,18 +3,17 @@
 Filled by admission (behind fruitless pages) and leasing (patterns that stopped bringing new pages); emptied by trials,
 by better links to the same URL, and by `weft dead DIR release`.
 
-Order of writing: host and group rows, held row, URL row, then a queue row goes. A held row counts while the URL's row
-names it.
+Order of writing: host and group rows, held row, URL row, then a queue row goes; and back: queue or lease row, URL row,
+host and group rows, then the held row goes. A held row counts while the URL's row names it.
 """
 
-from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable
 from enum import Enum
 from typing import Final, NamedTuple
 
 import xxhash
 
-from weft.ports import Put, Range
+from weft.ports import Delete, Put, Range
 from weft.urls.host import origin_of, url_key
 
 from . import keys, traps
@@ -81,8 +80,6 @@ class Holds:
     def __init__(self, state: State) -> None:
         self._state = state
         self._partitions = state.config.storage.partitions
-        # What is held since the last write, by holder and item: a host's turn may hold its queue and go on to a trial.
-        self._unwritten: dict[bytes, dict[bytes, Held]] = {}
 
     async def load(self, hosts: Iterable[Host]) -> None:
         """The groups of these hosts, into memory."""
@@ -93,12 +90,14 @@ class Holds:
             if host.row.held or host.row.debt:
                 async for rows in pages(self._state.table, keys.group(host.key, keys.HOLD)):
                     host.groups |= {item: decode_group(value) for item, value in rows}
-                if sum(group.held for group in host.groups.values()) != host.row.held:  # a crash came between
-                    await self._count_again(host)
+                # A crash may have left one of the two rows older than the other.
+                self._state.holds(host, sum(row.held for row in host.groups.values()) - host.row.held)
+                self.weigh(host)
 
     def hold(self, holder: Host, group: Group, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row; the group's row is among `changes`."""
-        groups = holder.groups = holder.groups or {}
+        groups = holder.groups or {}
+        holder.groups = groups
         row = groups.setdefault(group.key, GroupRow(group.text, group.why.value))
         item = keys.held_item(group.key, trail_of(pending.trail).dry, self._state.next_sequence(), key)
         row.held += 1
@@ -106,14 +105,32 @@ class Holds:
         if len(row.examples) < _EXAMPLES:
             row.examples = (*row.examples, pending.url)
         self._changed(holder, group.key, 1)
-        self._unwritten.setdefault(holder.key, {})[item] = Held(holder, item, key, pending)
         return Put(keys.held_row(holder.key, item), encode(pending)), Put(keys.url_row(key), named(holder, item))
 
+    def stay(self, out: Iterable[Held]) -> None:
+        """Count what was taken out as held, while rows are made that are written before it is anywhere else.
+
+        A crash may then leave a count too high, which is put right, but never one too low.
+        """
+        for held in out:
+            group = (held.holder.groups or {})[held.item[:8]]
+            group.held += 1
+            group.first = min(group.first, held.item)
+            self._changed(held.holder, held.item[:8], 1)
+
+    def leave(self, out: Iterable[Held]) -> None:
+        """It is taken out again."""
+        for held in out:
+            self._out(held.holder, held.item[:8])
+
+    def rows(self, hosts: Collection[Host]) -> list[Put]:
+        """Of these hosts, and of their groups that changed."""
+        return [self._state.hosts.saved(host) for host in hosts] + self.changes(hosts)
+
     def changes(self, hosts: Iterable[Host]) -> list[Put]:
-        """Rows of groups that changed since they were last asked for: they are about to be written."""
+        """Rows of groups that changed since they were last asked for."""
         found = []
         for host in hosts:
-            self._unwritten.pop(host.key, None)
             for group in host.regrouped:
                 row = (host.groups or {}).get(group)
                 if row is not None:
@@ -145,30 +162,22 @@ class Holds:
         """The group's first held URL, counted out. Rows that a crash left are passed over; they do no harm."""
         group = (holder.groups or {})[name]
         while group.held:
-            found = await self._next(holder, name, max(group.first, name))
-            if not found:
+            stop = name + b"\xff"
+            where = Range(keys.group(holder.key, keys.HELD), max(group.first, name), stop, limit=_LOOKED_AT)
+            (rows,) = await self._state.table.scan([where])
+            if not rows:
                 break
-            states = await self._state.table.get([keys.url_row(held.key) for held in found])
-            new = self._unwritten.get(holder.key, {})
-            for held, state in zip(found, states, strict=True):
-                group.first = held.item + b"\0"
-                if (state == named(holder, held.item) or held.item in new) and held.key not in self._state.leases:
-                    new.pop(held.item, None)
+            found = [(item, decode_pending(value)) for item, value in rows]
+            places = [url_key(pending.url, self._partitions) for _, pending in found]
+            states = await self._state.table.get([keys.url_row(key) for key in places])
+            for (item, pending), key, state in zip(found, places, states, strict=True):
+                group.first = item + b"\0"
+                if state == named(holder, item) and key not in self._state.leases:
                     self._out(holder, name)
-                    return held
+                    return Held(holder, item, key, pending)
         self._changed(holder, name, -group.held)
         group.held = 0
         return None
-
-    async def _next(self, holder: Host, name: bytes, start: bytes) -> list[Held]:
-        """A few rows of the group, those that are not written yet among them, in order."""
-        where = Range(keys.group(holder.key, keys.HELD), start, name + b"\xff", limit=_LOOKED_AT)
-        (rows,) = await self._state.table.scan([where])
-        decoded = [(item, decode_pending(value)) for item, value in rows]
-        found = {item: Held(holder, item, url_key(one.url, self._partitions), one) for item, one in decoded}
-        new = self._unwritten.get(holder.key, {})
-        found |= {item: held for item, held in new.items() if start <= item and item.startswith(name)}
-        return [found[item] for item in sorted(found)[:_LOOKED_AT]]
 
     async def find(self, wanted: Iterable[tuple[Host, bytes, bytes]]) -> list[Held]:
         """Held URLs by holder, item and key, as their rows name them."""
@@ -179,25 +188,10 @@ class Holds:
                 found.append(Held(holder, item, key, decode_pending(value)))
         return found
 
-    def take_out(self, held: Held) -> None:
-        """It is held no more; its row is gone."""
+    def take_out(self, held: Held) -> Delete:
+        """It is held no more; the row that goes."""
         self._out(held.holder, held.item[:8])
-
-    async def _count_again(self, holder: Host) -> None:
-        held = Counter([one.item[:8] async for one in self.all_of(holder)])
-        groups = holder.groups = holder.groups or {}
-        for name in held:
-            groups.setdefault(name, GroupRow("/*", Why.BRANCH.value))
-        self.recount(holder, held)
-
-    def recount(self, holder: Host, held: Mapping[bytes, int]) -> None:
-        """So many URLs its groups were found to hold: a crash may have left other counts."""
-        for name, row in (holder.groups or {}).items():
-            if row.held != held.get(name, 0):
-                row.held = held.get(name, 0)
-                row.first = b""
-                holder.regrouped[name] = None
-        self._changed(holder, b"", sum(held.values()) - holder.row.held)
+        return Delete(keys.held_row(held.holder.key, held.item))
 
     def put_back(self, held: Held) -> None:
         """The engine failed when it was to be tried: as if it had not been drawn."""
@@ -224,7 +218,7 @@ class Holds:
         group = (holder.groups or {}).get(name)
         if group is not None and group.held:
             group.held -= 1
-        self._changed(holder, name, -1)
+            self._changed(holder, name, -1)
 
     def _changed(self, holder: Host, group: bytes, held: int) -> None:
         if group:

@@ -1,13 +1,13 @@
 """Leases out: from hosts that may be asked now, each a durable permission for one request. Called by `Frontier.lease`.
 
-Order of writing: rows of what is held from now on, lease rows, URL rows that name those, host rows (only of hosts whose
-holds have changed: what is held has left their queue), then queue rows and their copies go. The lease row is the durable
-word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL is put back
-where it lay, over a queue row that may have outlived the crash.
+Order of writing: rows of what is held from now on, lease rows, then the queue rows and their copies go. The lease row
+is the durable word that the host is being asked: after a crash its host waits a full gap from the start on, and the URL
+is put back where it lay, over a queue row that may have outlived the crash. The host's own row is written when the
+lease is settled, before that only if what it holds has changed: first as if nothing had been drawn, then as it is.
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -47,10 +47,13 @@ class Draw:
 
     def __init__(self) -> None:
         self.taken: list[Taken] = []
-        self.rows: list[Put] = []  # of what is held from now on
+        self.held: list[tuple[Put, Put, Delete]] = []  # what must wait: held row, URL row, and the queue row goes
+        self.holding: dict[Host, None] = {}  # whose it is
+        self.rows: list[Put] = []
         self.urls: list[Put] = []
-        self.moved: list[Put] = []  # URL rows that name a queue row from now on: its host must be written first
         self.gone: list[Delete] = []
+        self.tried: list[Held] = []
+        self.drawn: list[tuple[Host, bytes]] = []  # rows that were taken from queues
         self.holders: dict[Host, None] = {}
         self.domains: list[tuple[bytes, DomainRow]] = []  # by partition, whose counts changed
 
@@ -140,6 +143,8 @@ class Leasing:
             if self._queues.next_level(host) == HELD:
                 if self._trapping.is_ahead(host.key):
                     break
+                if host in draw.holding:
+                    await self._write_held(draw)  # or what came to be held just now would not be found there
                 if await self._try(host, draw):
                     return
                 continue  # it held nothing after all
@@ -162,10 +167,9 @@ class Leasing:
         if host.row.barren and self._trapping.stops(host, pending):
             held, url = self._trapping.hold(host, key, pending)
             self._state.queued(host, -1)
-            draw.rows.append(held)
-            draw.urls.append(url)
-            draw.gone.append(Delete(keys.queue_row(key, item)))
-            draw.holders[host] = None
+            draw.held.append((held, url, Delete(keys.queue_row(key, item))))
+            draw.holding[host] = None
+            draw.drawn.append((host, item))
             return False
         if not is_clean(pending.trail) and self._trapping.is_ahead(host.key):
             self._queues.put_back(host, row)
@@ -178,6 +182,7 @@ class Leasing:
                 return True
             self._count(host, draw)
         draw.taken.append(Taken(host, item, pending, value))
+        draw.drawn.append((host, item))
         return True
 
     async def _try(self, host: Host, draw: Draw) -> bool:
@@ -188,6 +193,8 @@ class Leasing:
             return False
         pending = msgspec.structs.replace(held.pending, trial=host.key + held.item[:8])
         place = keys.queue_item(FRONT, self._state.next_sequence(), held.key)
+        draw.tried.append(held)
+        draw.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
         draw.gone.append(Delete(keys.held_row(host.key, held.item)))
         if not host.is_family:
             self._state.queued(host, 1)
@@ -196,7 +203,6 @@ class Leasing:
             return True
         member = await self._trapping.member(held)
         draw.rows.append(Put(keys.queue_row(held.key, place), encode(pending)))
-        draw.moved.append(Put(keys.url_row(held.key), IN_QUEUE + place))
         draw.holders[member] = None
         member.lower(place)
         member.heads.pop(FRONT, None)
@@ -253,13 +259,43 @@ class Leasing:
         state.hosts.trim()
         return [entry.lease for entry in entries]
 
+    async def _write_held(self, draw: Draw) -> None:
+        """What must wait."""
+        if not draw.held:
+            return
+        held, urls, gone = zip(*draw.held, strict=True)
+        first = self._before(draw.holding, draw)
+        try:
+            await self._state.table.write([*first, *held], urls, gone)
+        except EngineError:
+            self._undo(draw.taken)
+            raise
+        draw.holders |= draw.holding  # what they gave for leases is not written yet
+        draw.held.clear()
+        draw.holding.clear()
+
+    def _before(self, hosts: Collection[Host], draw: Draw) -> list[Put]:
+        """Rows of hosts to be written before what was drawn is: they still reach down to it, and count it."""
+        kept = [(host, dict(host.row.levels), host.row.first) for host in hosts]
+        for host, item in draw.drawn:
+            if host in hosts:
+                host.lower(item)
+        self._trapping.stay(draw.tried)
+        rows = self._trapping.rows(hosts)
+        self._trapping.leave(draw.tried)
+        for host, levels, item in kept:
+            host.row.levels, host.row.first = levels, item
+        return rows
+
     async def _write(self, draw: Draw, leased: list[Put]) -> None:
+        await self._write_held(draw)
         if not (leased or draw.gone or draw.holders):
             return
-        hosts = [self._state.hosts.saved(host) for host in draw.holders] + self._trapping.changes(draw.holders)
-        hosts += self._domains.changes(draw.domains)
+        first = self._before(draw.holders, draw)
+        last = self._trapping.rows(draw.holders)
+        first += self._domains.changes(draw.domains)
         try:
-            await self._state.table.write(draw.rows, leased, draw.urls, hosts, draw.moved, draw.gone)
+            await self._state.table.write(first + draw.rows, leased, draw.urls, [*last, *draw.gone])
         except EngineError:
             self._undo(draw.taken)
             raise

@@ -8,7 +8,7 @@ from weft.errors import EngineError
 from weft.ports import Delete, Put
 
 from . import keys
-from .holds import Holds
+from .holds import Held, Holds
 from .host import Host
 from .rows import Pending, encode
 from .state import Leased, State
@@ -26,6 +26,7 @@ class Batch:
         self.touched: list[tuple[Host, int]] = []  # levels that rows came back to
         self.woken: list[Host] = []  # hosts that had no work
         self.ended: list[Leased] = []
+        self.released: list[Held] = []  # held no more
 
 
 class Moves:
@@ -48,9 +49,12 @@ class Moves:
             return
         for host, level in batch.touched:
             host.heads.pop(level, None)
-        hosts = [self._state.hosts.saved(host) for host in batch.hosts] + self._holds.changes(batch.hosts)
+        self._holds.stay(batch.released)
+        hosts = self._holds.rows(batch.hosts)
+        self._holds.leave(batch.released)
+        holders = self._holds.rows({held.holder: None for held in batch.released})
         try:
-            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, batch.ends)
+            await self._state.table.write(hosts + batch.names, batch.rows, batch.urls, [*holders, *batch.ends])
         except EngineError:
             for entry in batch.ended:  # still out, as far as anybody knows: the caller may settle them again
                 if entry.key not in self._state.leases:

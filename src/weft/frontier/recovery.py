@@ -5,7 +5,7 @@
 
 from typing import Final
 
-from weft.ports import Delete, Range, Rows
+from weft.ports import Delete, Put, Range, Rows
 from weft.records import Lease
 
 from . import keys, retry, sketch
@@ -13,7 +13,7 @@ from .host import Host
 from .leasing import read_lease
 from .moves import Batch, Moves
 from .paging import pages
-from .rows import IN_QUEUE, IS_SETTLED, decode_host, decode_settled, lease_of
+from .rows import IN_HOLD, IN_QUEUE, IS_SETTLED, decode_host, decode_settled, lease_of
 from .state import Leased, State, milliseconds
 
 _CHUNK: Final = 500
@@ -107,7 +107,10 @@ class Recovery:
             self._state.take_back(entry)
             batch.ends.append(Delete(keys.lease_row(entry.key)))
             if entry.key not in moved and not _was_settled(row, entry.lease):
-                self._moves.requeue(entry.key, entry.host, (keys.item_of(entry.lease.place), entry.pending), batch)
+                item = keys.item_of(entry.lease.place)
+                self._moves.requeue(entry.key, entry.host, (item, entry.pending), batch)
+                if row is not None and row[:1] == IN_HOLD:  # it was to be tried
+                    batch.urls.append(Put(keys.url_row(entry.key), IN_QUEUE + item))
         await self._moves.write(batch)
 
     async def _moved(self, entries: list[Leased], where: list[bytes | None]) -> set[bytes]:

@@ -1,17 +1,15 @@
 """URLs that are held, or queued behind fruitless pages, are taken up again: by a better link, or by a person.
 
-Order of writing: host rows, queue rows, URL rows, then held rows go; only then host and group rows count fewer that are
-held. A crash must never leave fewer counted than there are: nobody would look for them again.
+Order of writing: host and group rows, queue rows, URL rows, then held rows go. Doing it twice gives the same rows.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
 import msgspec
 
-from weft.ports import Delete, Put
+from weft.ports import Put
 from weft.records import Link
 from weft.urls.host import host_of
 
@@ -21,7 +19,7 @@ from .host import Host
 from .moves import Batch, Moves
 from .paging import pages
 from .queues import FRONT
-from .rows import IN_HOLD, IN_QUEUE, HostRow, decode_host, decode_pending
+from .rows import IN_HOLD, IN_QUEUE, decode_host, decode_pending
 from .state import State
 from .trail import Trail, trail_of
 from .trapping import Origin, Trapping
@@ -39,7 +37,7 @@ class Restoring:
     async def better(
         self, keyed: Mapping[bytes, Link], unseen: Collection[bytes], origins: Mapping[str, Origin]
     ) -> None:
-        """Of these links, those to URLs that were known, and doubted, lift the doubt if they would raise none."""
+        """Of these links, those of fruitful pages to URLs that were known, and doubted, lift the doubt."""
         trails: dict[bytes, Trail] = {}
         for key, link in keyed.items():
             origin = origins.get(link.source)
@@ -56,28 +54,26 @@ class Restoring:
 
     async def _lift(self, trails: Mapping[bytes, Trail]) -> None:
         rows = await self._state.table.get([keys.url_row(key) for key in trails])
-        batch, taken = Batch(), list[Held]()
+        batch = Batch()
         for (key, trail), row in zip(trails.items(), rows, strict=True):
             if row is None or key in self._state.leases:
                 continue
             if row[:1] == IN_HOLD:
-                for held in await self._found(key, row):
-                    before = trail_of(held.pending.trail)
-                    if _is_better(trail, before):
-                        await self._requeue(held, trail._replace(sprout=before.sprout), batch)
-                        taken.append(held)
+                await self._from_hold(key, row, trail, batch)
             elif row[:1] == IN_QUEUE:
                 await self._in_queue(key, row[1:], trail, batch)
-        await self._write(batch, taken)
+        await self._moves.write(batch)
 
-    async def _found(self, key: bytes, row: bytes) -> list[Held]:
-        """The held URL that its row names."""
+    async def _from_hold(self, key: bytes, row: bytes, trail: Trail, batch: Batch) -> None:
         holder_key, item = place_of(row)
         holder = (await self._state.hosts.load([holder_key])).get(holder_key)
         if holder is None:
-            return []
+            return
         await self._holds.load([holder])
-        return await self._holds.find([(holder, item, key)])
+        for held in await self._holds.find([(holder, item, key)]):
+            before = trail_of(held.pending.trail)
+            if _is_better(trail, before):
+                await self._requeue(held, trail._replace(sprout=before.sprout), batch)
 
     async def _in_queue(self, key: bytes, item: bytes, trail: Trail, batch: Batch) -> None:
         host = (await self._state.hosts.load([key[: keys.HOST_KEY]])).get(key[: keys.HOST_KEY])
@@ -96,67 +92,42 @@ class Restoring:
         member = held.holder if not held.holder.is_family else await self._trapping.member(held)
         place = keys.queue_item(FRONT, self._state.next_sequence(), held.key)
         pending = msgspec.structs.replace(held.pending, trail=trail.packed())
+        batch.hosts[held.holder] = None
         self._moves.requeue(held.key, member, (place, pending), batch)
         batch.urls.append(Put(keys.url_row(held.key), IN_QUEUE + place))
-        batch.ends.append(Delete(keys.held_row(held.holder.key, held.item)))
+        batch.ends.append(self._holds.take_out(held))
+        batch.released.append(held)
         self._state.queued(member, 1)
-
-    async def _write(self, batch: Batch, taken: Sequence[Held]) -> None:
-        await self._moves.write(batch)
-        for held in taken:
-            self._holds.take_out(held)
-        await self._write_counts({held.holder for held in taken})
-
-    async def _write_counts(self, holders: Collection[Host]) -> None:
-        hosts = [self._state.hosts.saved(holder) for holder in holders]
-        if hosts:
-            await self._state.table.write(hosts + self._holds.changes(holders))
 
     async def release(self, wanted: str) -> int:
         """Whatever is held and looks so (`example.org/p*`) goes back to its queue, never to be held again; how many."""
         count = 0
-        for key in await self._holders():
-            for host in (await self._state.hosts.load([key])).values():
-                count += await self._release_of(host, wanted)
+        for host in await self._holders():
+            await self._holds.load([host])
+            found: list[Held] = []
+            async for held in self._holds.all_of(host):
+                if held.key not in self._state.leases and _is_wanted(held, wanted):
+                    found.append(held)
+                if len(found) == _CHUNK:
+                    count += await self._release(found)
+                    found = []
+            count += await self._release(found)
         return count
 
-    async def _release_of(self, host: Host, wanted: str) -> int:
-        await self._holds.load([host])
-        count, found, kept = 0, list[Held](), Counter[bytes]()
-        async for held in self._holds.all_of(host):
-            if held.key in self._state.leases:
-                continue
-            if not _is_wanted(held, wanted):
-                kept[held.item[:8]] += 1
-                continue
-            found.append(held)
-            if len(found) == _CHUNK:
-                count += await self._released(found)
-                found = []
-        count += await self._released(found)
-        self._holds.recount(host, kept)
-        await self._write_counts([host])
-        return count
-
-    async def _released(self, found: Sequence[Held]) -> int:
+    async def _release(self, found: Sequence[Held]) -> int:
         batch = Batch()
         for held in found:
             await self._requeue(held, trail_of(held.pending.trail)._replace(dry=0, pardoned=True), batch)
-        await self._write(batch, found)
+        await self._moves.write(batch)
         return len(found)
 
-    async def _holders(self) -> list[bytes]:
+    async def _holders(self) -> list[Host]:
         found = []
         for number in range(self._state.config.storage.partitions):
             partition = number.to_bytes(2, "big")
             async for rows in pages(self._state.table, partition + keys.HOST):
-                found += [partition + item for item, value in rows if _may_hold(decode_host(value))]
-        return found
-
-
-def _may_hold(row: HostRow) -> bool:
-    """A crash at a trial may have left too few counted, but it left the trial's debt."""
-    return row.held > 0 or row.debt > 0
+                found += [partition + item for item, value in rows if decode_host(value).held]
+        return list((await self._state.hosts.load(found)).values())
 
 
 def _is_wanted(held: Held, wanted: str) -> bool:

@@ -44,7 +44,10 @@ class Sites:
         """By the key of the host."""
         found: dict[bytes, Site] = {}
         for host in hosts:
-            site = self._live.pop(host.key, None) or await self._read(host)
+            site = self._live.pop(host.key, None)
+            if site is None:
+                site = await self._read(host)
+                site.unsure = host.row.held > 0
             self._live[host.key] = found[host.key] = site
             self._weigh(host.key, site)
         return found

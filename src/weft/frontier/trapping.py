@@ -4,7 +4,7 @@ Pages come in by `Frontier.add_pages`, before their links; each leaves an `Origi
 whose turn has come must wait, and for what is to be tried. The rules are in `traps`, what is remembered in `evidence`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -229,6 +229,16 @@ class Trapping:
     def changes(self, hosts: Iterable[Host]) -> list[Put]:
         """Rows of groups that changed."""
         return self._holds.changes(hosts)
+
+    def stay(self, tried: Iterable[Held]) -> None:
+        self._holds.stay(tried)
+
+    def leave(self, tried: Iterable[Held]) -> None:
+        self._holds.leave(tried)
+
+    def rows(self, hosts: Collection[Host]) -> list[Put]:
+        """Of hosts, and of their groups that changed."""
+        return self._holds.rows(hosts)
 
     async def member(self, held: Held) -> Host:
         """The new host that a family tries."""

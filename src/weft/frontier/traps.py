@@ -14,7 +14,7 @@ import msgspec
 
 from weft.urls.host import is_address, registrable
 
-from .trail import MOST_LENT, Trail
+from .trail import MANY, MOST_LENT, Trail
 
 _DRY: Final = 2  # fruitless pages in a row
 _ENOUGH: Final = 20  # pages before a pattern is judged
@@ -28,7 +28,7 @@ _SESSION: Final = re.compile(
     r"[0-9a-z]{8,})|/\(s\([0-9a-z]{8,}\)\)|[/=][0-9a-f]{16,}(?:[/&.]|$)",
     re.IGNORECASE,
 )
-_ID: Final = re.compile(r"[0-9a-f]{16}")
+_MAYBE: Final = re.compile(r"[;=(]|[0-9a-f]{16}", re.IGNORECASE)  # what an id of the visit has in a path, at least
 _NUMBER: Final = re.compile(r"\d")
 # What tells one page from the next: segments of several words, and numbers. Anchored and possessive: linear time.
 _VARIABLE: Final = re.compile(r"(?<=/)[^/\-_]*+[-_][^/]*+|\d+")
@@ -84,7 +84,7 @@ def pattern_of(url: str) -> str:
     path, _, query = url[url.find("/", 8) :].partition("?")
     if not query and not _NUMBER.search(path):
         return ""
-    if (query or ";" in path or _ID.search(path)) and _SESSION.search(url):
+    if (query or _MAYBE.search(path)) and _SESSION.search(url):
         return SESSIONS
     shape = _RUN.sub("/*", _VARIABLE.sub("*", path))
     return f"{shape}?*" if query else shape
@@ -97,7 +97,7 @@ def is_lent(trail: Trail) -> bool:
 
 def dry_behind(trail: Trail, verdict: Verdict) -> int:
     """Fruitless pages in a row on the way to what a page links to."""
-    return 0 if verdict.is_fruitful else trail.dry + 1
+    return 0 if verdict.is_fruitful else min(trail.dry + 1, MANY)
 
 
 def copy_of(url: str) -> str:

@@ -83,5 +83,5 @@ def _cleaned(lines: Sequence[tuple[str, bool]], own: set[str]) -> list[list[int]
 
 def _packed(first: Iterable[int], then: Iterable[int]) -> bytes:
     """The smallest of the first, then of the others."""
-    hashes = list(dict.fromkeys([*sorted(first)[:_KEPT], *sorted(then)]))[:_KEPT]
+    hashes = list(dict.fromkeys([*sorted(set(first))[:_KEPT], *sorted(then)]))[:_KEPT]
     return b"".join(number.to_bytes(4, "little") for number in hashes)
