@@ -54,7 +54,7 @@ async def test_what_a_copy_links_to_is_fetched_and_what_that_links_to_is_held() 
     desk = await opened()
     await desk.frontier.add([Link(f"{HOME}one", seed=True), Link(f"{HOME}other", seed=True)])
     await fetch(desk, f"{HOME}one", SAME, (), "word for word")
-    await fetch(desk, f"{HOME}other", SAME, [f"{HOME}below"], "word for word")
+    await desk.bring(f"{HOME}other", SAME, [f"{HOME}below"], "word for word")
     assert await verdict(desk, f"{HOME}other") is Verdict.DUPLICATE
     await fetch(desk, f"{HOME}below", SAME, WORDS, "word for word")
     assert desk.frontier.counts().held == 60

@@ -67,7 +67,7 @@ async def test_a_cap_that_is_reached_is_named_with_its_hosts() -> None:
 @pytest.mark.parametrize(
     ("wanted", "released"),
     [
-        ("a.org/p*", 3),
+        ("a.org/p/*", 3),
         ("http://a.org/p/1", 1),
         ("a.org", 4),
         ("*.org", 5),

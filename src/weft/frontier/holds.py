@@ -7,7 +7,7 @@ Order of writing: host and group rows, held row, URL row, then a queue row goes;
 host and group rows, then the held row goes. A held row counts while the URL's row names it.
 """
 
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -192,6 +192,13 @@ class Holds:
         """It is held no more; the row that goes."""
         self._out(held.holder, held.item[:8])
         return Delete(keys.held_row(held.holder.key, held.item))
+
+    def recount(self, holder: Host, held: Mapping[bytes, int]) -> None:
+        """So many URLs its groups were found to hold: a crash may have left more counted."""
+        for name, row in (holder.groups or {}).items():
+            if row.held != held.get(name, 0):
+                self._changed(holder, name, held.get(name, 0) - row.held)
+                row.held = held.get(name, 0)
 
     def put_back(self, held: Held) -> None:
         """The engine failed when it was to be tried: as if it had not been drawn."""

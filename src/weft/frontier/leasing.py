@@ -226,6 +226,7 @@ class Leasing:
     def _let_go(self, host: Host) -> None:
         """It had no row after all, or not in the heads that were read."""
         host.busy_until = 0
+        self._state.square(host)
         if host.granted_ms:
             self._state.budgets.give_back(host.row.address, host.domain, host.granted_ms)
             host.granted_ms = 0

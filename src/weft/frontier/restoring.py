@@ -3,6 +3,7 @@
 Order of writing: host and group rows, queue rows, URL rows, then held rows go. Doing it twice gives the same rows.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
@@ -104,14 +105,18 @@ class Restoring:
         count = 0
         for host in await self._holders():
             await self._holds.load([host])
-            found: list[Held] = []
+            found, kept = list[Held](), Counter[bytes]()
             async for held in self._holds.all_of(host):
                 if held.key not in self._state.leases and _is_wanted(held, wanted):
                     found.append(held)
+                else:
+                    kept[held.item[:8]] += 1
                 if len(found) == _CHUNK:
                     count += await self._release(found)
                     found = []
             count += await self._release(found)
+            self._holds.recount(host, kept)
+            await self._state.table.write(self._holds.rows([host]))
         return count
 
     async def _release(self, found: Sequence[Held]) -> int:

@@ -64,6 +64,8 @@ class Settling:
                 self._put_back(key, batch)
             else:
                 unknown.append(outcome)
+        for host in batch.hosts:
+            self._state.square(host)
         await self._moves.write(batch)
         if unknown:
             await self._settle_late(unknown)

@@ -204,6 +204,11 @@ class State:
         else:
             self.totals.pending += count
 
+    def square(self, host: Host) -> None:
+        """What has no row in its queue and no lease has nothing pending, whatever a crash has left counted."""
+        if not (host.row.levels or host.again or host.leases) and host.row.pending:
+            self.queued(host, -host.row.pending)
+
     def waits(self, host: Host, count: int) -> None:
         host.row.waiting += count
         self.totals.waiting += count

@@ -90,7 +90,7 @@ class Trapping:
             verdict = self._verdict(one, host, sites, families)
             rows.append(Put(keys.finding_row(one.key), encode(_with_verdict(one, verdict))))
             pattern, dry = traps.pattern_of(one.page.url), traps.dry_behind(one.trail, verdict)
-            lent = one.trail.lent + 1 if verdict is Verdict.LENT else 0
+            lent = traps.lent_behind(one.trail, verdict)
             origins[one.page.url] = Origin(one.page.url, one.trail, pattern, dry, verdict.is_fruitful, lent)
         if rows:
             idle = [host for host in affected if not had_work[host.key]]

@@ -95,6 +95,11 @@ def is_lent(trail: Trail) -> bool:
     return not trail.ingrown and trail.lent < MOST_LENT
 
 
+def lent_behind(trail: Trail, verdict: Verdict) -> int:
+    """Pages on the way to what a page links to that were new to their pattern only, since one was new to its host."""
+    return 0 if verdict is Verdict.FRUITFUL else trail.lent + (verdict is Verdict.LENT)
+
+
 def dry_behind(trail: Trail, verdict: Verdict) -> int:
     """Fruitless pages in a row on the way to what a page links to."""
     return 0 if verdict.is_fruitful else min(trail.dry + 1, MANY)
