@@ -35,7 +35,7 @@ class SceneCrawl:
 
 def configured(web: RunningWeb, folder: Path, **sections: dict[str, Any]) -> Path:
     """As fast as it goes, inside the domains of the seeds."""
-    sections["scope"] = {"reach": "domain", **sections.get("scope", {})}
+    sections["scope"] = {"reach": "any", **sections.get("scope", {})}
     return config_of(web, folder, pace={"delay": 0.0}, **sections)
 
 

@@ -153,6 +153,7 @@ class Holds:
                 row = groups[name]
                 row.debt += 1
                 row.tried += 1
+                row.examples = tuple(url for url in row.examples if url != held.pending.url)
                 holder.row.debt += 1
                 self._changed(holder, name, 0)
                 return held

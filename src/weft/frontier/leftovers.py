@@ -9,11 +9,12 @@ from typing import Final
 
 import msgspec
 
+from weft.ports import Range
 from weft.records import Record
 
 from . import keys
 from .paging import pages
-from .rows import GroupRow, HostRow, decode_group, decode_host
+from .rows import GroupRow, HostRow, decode_group, decode_host, decode_pending
 from .state import State
 from .story import HoldStory, hold_story
 
@@ -89,12 +90,21 @@ class Leftovers:
     async def _groups(self, key: bytes, row: HostRow) -> list[HoldStory]:
         """What a host holds; groups that look alike, such as those of pages found inside and outside, as one."""
         host = self._state.hosts.live(key)
-        if host is not None and host.groups is not None:
-            return merged(row.name, list(host.groups.values()))
-        found: list[GroupRow] = []
-        async for rows in pages(self._state.table, keys.group(key, keys.HOLD)):
-            found += [group for _, value in rows if (group := decode_group(value)).held > 0]
+        groups = host.groups if host is not None else None
+        if groups is None:
+            groups = {}
+            async for rows in pages(self._state.table, keys.group(key, keys.HOLD)):
+                groups |= {name: decode_group(value) for name, value in rows}
+        found = [await self._exemplified(key, name, group) for name, group in groups.items() if group.held > 0]
         return merged(row.name, found)
+
+    async def _exemplified(self, holder: bytes, name: bytes, group: GroupRow) -> GroupRow:
+        """With an example that is held still: those it was given first may have been tried."""
+        if group.examples:
+            return group
+        first = Range(keys.group(holder, keys.HELD), max(group.first, name), name + b"\xff", limit=_EXAMPLES)
+        (rows,) = await self._state.table.scan([first])
+        return msgspec.structs.replace(group, examples=tuple(decode_pending(value).url for _, value in rows))
 
 
 def merged(holder: str, groups: Iterable[GroupRow]) -> list[HoldStory]:
