@@ -29,9 +29,12 @@ _OF_A_START: Final = {"lock", "format", ".format.new"}  # all that a start leave
 FORMAT: Final = "4"
 """Of everything below DIR; raised when an older Weft could not read it."""
 _BEFORE: Final = "3"  # made into FORMAT by whoever opens DIR for work
-# What `weft.toml` of that format says, with all its defaults, that must not be kept: a knob that is gone, and values
-# that nobody chose.
+# What `weft.toml` of that format says, with all its defaults, that must not be kept: a knob that is gone, values that
+# nobody chose, and limits, which may be those of one run and would be those of the whole crawl now.
 _DROPPED: Final = {
+    ("crawl", "max_pages"): None,
+    ("crawl", "max_bytes"): None,
+    ("crawl", "max_seconds"): None,
     ("frontier", "trap_sample"): None,
     ("fetch", "max_body"): 10 << 20,
     ("parse", "max_decoded"): 20 << 20,
