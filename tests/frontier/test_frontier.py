@@ -367,3 +367,30 @@ async def test_a_late_answer_counts_and_does_not_lose_its_host(desk: Desk) -> No
     desk.clock.tick(0.5)
     assert await desk.lease() == []  # the host was asked a moment ago
     assert sorted(await desk.crawl()) == ["http://a.example/1", "http://a.example/2"]
+
+
+async def test_a_retry_at_a_host_that_is_full_is_still_made() -> None:
+    desk = Desk(configured(Scope(reach="any", pages_per_host=2)))
+    await desk.add(*(f"http://a.example/{number}" for number in range(5)))
+    (lease,) = await desk.lease()
+    await desk.settle([lease], Reason.SERVER_ERROR)
+    asked = []
+    while (wait := desk.frontier.ready_in()) is not None:
+        desk.clock.tick(wait)
+        leases = await desk.lease()
+        await desk.settle(leases)
+        asked += [one.url for one in leases]
+    assert lease.url in asked
+    assert (len({*asked, lease.url}), desk.frontier.counts().capped, desk.frontier.counts().pending) == (2, 3, 0)
+
+
+async def test_the_cap_of_a_domain_holds_over_restarts() -> None:
+    table = MemoryTable()
+    asked = []
+    for run in range(3):
+        desk = Desk(configured(Scope(reach="any", pages_per_domain=20)), table)
+        await desk.reopened()
+        await desk.add(*(f"http://www.a.com/{run}/{number}" for number in range(30)))
+        asked += await desk.crawl()
+        await desk.frontier.close()
+    assert len(asked) == 20

@@ -17,7 +17,8 @@ from tests.frontier.dead_end import (
     state,
     verdict,
 )
-from tests.frontier.driver import Desk, prose
+from tests.frontier.driver import Desk, configured, prose
+from weft.config import Scope
 from weft.frontier.traps import Verdict
 from weft.records import Evidence, Kind, Link, Outcome, Page, Reason, Via
 
@@ -260,3 +261,35 @@ async def test_what_is_held_in_the_same_turn_is_there_to_be_tried() -> None:
     desk.clock.tick(1.0)
     assert len(await desk.crawl()) == 39, "the budget of the host allows it"
     assert (desk.frontier.counts().held, desk.frontier.counts().done) == (0, 60)
+
+
+@pytest.mark.parametrize("link", [Link(WORDS[0], seed=True), Link(WORDS[0], via=Via.SITEMAP)])
+async def test_who_vouches_for_a_held_url_takes_it_up(link: Link) -> None:
+    desk = await opened()
+    await dead_end(desk, WORDS)
+    await desk.frontier.close()
+    await desk.reopened()
+    await desk.frontier.add([link])
+    assert desk.frontier.counts().held == 59
+    assert await desk.walk(ALIKE) == [WORDS[0]]
+
+
+async def test_trials_keep_to_the_cap_of_the_host() -> None:
+    desk = Desk(configured(Scope(reach="any", pages_per_host=5)))
+    await desk.frontier.open()
+    await dead_end(desk, WORDS)
+    assert len(await desk.walk(ALIKE)) == 5 - 3
+    assert desk.frontier.counts().held == 58
+    assert desk.frontier.ready_in() is None
+
+
+async def test_a_barren_queue_is_held_a_part_at_a_time() -> None:
+    desk = await opened()
+    await barren(desk)
+    await desk.bring(HOME, [prose(2)], [f"{HOME}p/{number}" for number in range(10_000, 13_000)])
+    before = desk.frontier.counts().held
+    desk.clock.tick(5)
+    assert await desk.lease() == []
+    assert 500 < desk.frontier.counts().held - before < 2000
+    assert await desk.walk(ALIKE) == []
+    assert desk.frontier.counts().held == before + 3000

@@ -10,7 +10,7 @@ from weft.engines.memory import MemoryTable
 from weft.frontier import keys
 from weft.frontier.traps import Verdict
 from weft.ports import Range, Rows, Step
-from weft.records import Link
+from weft.records import Link, Page, Refusal
 
 
 async def test_a_page_that_is_delivered_twice_keeps_its_verdict() -> None:
@@ -44,16 +44,31 @@ async def test_pages_new_to_their_pattern_alone_are_fruitful_a_few_times_in_a_ro
     assert verdicts[first : first + after] == [Verdict.LENT] * after
 
 
-async def test_a_changed_page_is_judged_anew() -> None:
+async def test_a_page_that_has_changed_is_no_further_page() -> None:
+    """A site whose pages count their visitors must not come to be held by being visited again."""
     desk = await opened()
-    await desk.bring(f"{HOME}one", SAME)  # of a host that nobody knows: not judged
     await desk.frontier.add([Link(f"{HOME}one", seed=True), Link(f"{HOME}two", seed=True)])
     await desk.walk(lambda url: ([prose(1)] if url.endswith("one") else SAME, []))
-    assert await verdict(desk, f"{HOME}one") is Verdict.FRUITFUL
+    judged = (await host_row(desk)).judged
     await desk.bring(f"{HOME}one", SAME)
-    assert await verdict(desk, f"{HOME}one") is Verdict.FRUITLESS
-    await desk.bring(f"{HOME}one", [prose(2)])
-    assert await verdict(desk, f"{HOME}one") is Verdict.FRUITFUL
+    assert await verdict(desk, f"{HOME}one") is Verdict.FRUITFUL, "it was, when it was new"
+    row = await host_row(desk)
+    assert (row.judged, row.fruitful) == (judged, judged)
+
+
+async def test_what_a_page_that_cannot_be_read_links_to_is_behind_a_fruitless_one() -> None:
+    desk = await opened()
+    await desk.frontier.add([Link(f"{HOME}0", seed=True)])
+    asked = 0
+    while (wait := desk.frontier.ready_in()) is not None and asked < 50:
+        desk.clock.tick(wait)
+        for lease in await desk.lease():
+            await desk.settle([lease])
+            number = int(lease.url.removeprefix(HOME))
+            links = tuple(Link(f"{HOME}{number * 2 + step}", source=lease.url) for step in (1, 2))
+            await desk.frontier.add_pages([Page("1", lease.url, Refusal.TOO_DEEP, links=links)])
+            asked += 1
+    assert (asked, desk.frontier.counts().held) == (3, 4)
 
 
 @pytest.mark.parametrize("kill", [True, False])

@@ -27,7 +27,7 @@ from .priority import Band, Features, priority
 from .queues import Queues
 from .reach import Reach
 from .restoring import Restoring
-from .rows import IN_QUEUE, DomainRow, HostRow, decode_pending, encode_link
+from .rows import IN_QUEUE, DomainRow, decode_pending, encode_link
 from .seen import Seen
 from .state import State
 from .trail import Trail
@@ -107,7 +107,7 @@ class Admission:
                     keyed[key] = link
             unseen = await self._seen.unseen(keyed)
             dropped, admitted = await self._take_in(keyed, unseen, origins)
-            if origins and len(unseen) < len(keyed):
+            if len(unseen) < len(keyed):
                 await self._restoring.better(keyed, frozenset(unseen), origins)
             drops.update(dropped)
             new += admitted
@@ -206,15 +206,12 @@ class Admission:
             return Drop.TOO_MANY_REDIRECTS
         return self._rules.drop(link.url) or self._admit(link.url)
 
-    def would_drop(self, link: Link, host: HostRow | None) -> Drop | None:
+    def would_drop(self, link: Link) -> Drop | None:
         """The decision on a link, made without taking it in."""
         name = host_of(link.url)
         drop = self.judge(link)
         if drop is None and not self._reach.covers(url_key(link.url, self._partitions)[: keys.HOST_KEY], name):
             drop = Drop.OUT_OF_SCOPE
-        cap = self._scope.pages_per_host
-        if drop is None and host is not None and 0 < cap <= host.admitted:
-            drop = Drop.HOST_FULL
         return drop
 
     def _take_in_host(self, group: Group, origins: Origins, writes: Writes) -> None:

@@ -26,10 +26,12 @@ class Domains:
         self._budget = config.frontier.domain_budget
         self._reach = reach
         self._live: dict[bytes, DomainRow] = {}
+        self._counted: dict[bytes, None] = {}  # whose counts are newer than their rows
 
     async def load(self, wanted: Iterable[tuple[bytes, str]]) -> None:
         """By partition (2 bytes) and name."""
         if len(self._live) > self._limit:
+            await self.close()
             self._live.clear()
         missing = {_key(partition, name): name for partition, name in wanted if _key(partition, name) not in self._live}
         if not missing:
@@ -42,11 +44,12 @@ class Domains:
         """One that was loaded."""
         return self._live[_key(partition, name)]
 
-    def count(self, row: DomainRow, urls: int) -> None:
+    def count(self, partition: bytes, row: DomainRow, urls: int) -> None:
         """URLs are asked for. Written now and then: a crash forgets a few of the count."""
         if row.admitted % _SAVED + urls >= _SAVED:
             row.dirty = True
         row.admitted += urls
+        self._counted[_key(partition, row.name)] = None
 
     def changes(self, rows: Iterable[tuple[bytes, DomainRow]]) -> list[Put]:
         """Those of the rows (by partition) that are to be written."""
@@ -54,8 +57,16 @@ class Domains:
         for partition, row in rows:
             if row.dirty:
                 row.dirty = False
+                self._counted.pop(_key(partition, row.name), None)
                 puts.append(Put(_row(_key(partition, row.name)), encode(row)))
         return puts
+
+    async def close(self) -> None:
+        """Write what is newer than its row."""
+        late = [Put(_row(key), encode(row)) for key, row in self._live.items() if key in self._counted]
+        self._counted.clear()
+        if late:
+            await self._table.write(late)
 
     def room(self, row: DomainRow) -> int:
         """How many more URLs the domain may bring."""

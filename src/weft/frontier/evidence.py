@@ -20,8 +20,11 @@ _ASKED: Final = 8  # hashes of a page that are asked for; all that it has are ke
 # A generation of hashes. Swept for the host: 500 to 8,000 (fewer fruitless requests with more), 16,000 gained nothing.
 _HOST_LINES: Final = 8_000
 _HOST_TEXTS: Final = 8_000
+_CLEARED: Final = 8_000
 _PATTERN_LINES: Final = 1_000
 _PATTERNS: Final = 256  # of a host; later ones share one per branch
+_SHARED: Final = 64  # patterns of a host that those share
+_OTHERS: Final = "/… others"
 _OVERHEAD: Final = 600  # bytes that a site or a pattern takes besides its hashes, about
 
 
@@ -145,6 +148,8 @@ class Site:
         self.changed: dict[bytes, None] = {}  # patterns newer than their rows; no name: the host's own part
         self.doubted = Hashes()  # URLs held, or queued behind a fruitless page: a better link to one must be looked at
         self.unsure = False  # some were doubted before this was read from its rows, which do not tell
+        self._cleared = Memory(_CLEARED)  # of those, some that were looked at
+        self.barren = 0  # patterns, each in one of its two forms, that have stopped bringing new pages
         self.saved_ms = 0
 
     def key_of(self, text: str, branch: int) -> bytes:
@@ -152,12 +157,17 @@ class Site:
         key = xxhash.xxh3_64_digest(text.encode())
         if key in self.patterns or len(self.patterns) < _PATTERNS:
             return key
-        return xxhash.xxh3_64_digest(b"branch %d" % branch)
+        return xxhash.xxh3_64_digest(b"branch %d" % (branch % _SHARED))
 
     def patterns_of(self, url: str, view: str, trail: Trail) -> dict[bytes, str]:
         """Key and text of the patterns of a URL; `view`: what it shows in another way, if it was found inside one."""
         texts = filter(None, (traps.pattern_of(url), view if trail.ingrown else "", traps.copy_of(url)))
-        return {self.key_of(text, trail.branch): text for text in texts}
+        named = {xxhash.xxh3_64_digest(text.encode()): text for text in texts}
+        if len(self.patterns) < _PATTERNS or named.keys() <= self.patterns.keys():
+            return named
+        return {
+            self.key_of(text, trail.branch): text if key in self.patterns else _OTHERS for key, text in named.items()
+        }
 
     def window(self, pattern: bytes, trail: Trail) -> Window | None:
         """How the last pages of the pattern fared that were come by like this."""
@@ -185,17 +195,23 @@ class Site:
 
     def remember(self, shown: Shown, trail: Trail, patterns: Mapping[bytes, str], verdict: Verdict) -> None:
         """The page is judged; its patterns by key."""
+        self.learn(shown)
+        self.judged += 1
+        for key, text in patterns.items():
+            pattern = self._pattern(key, text)
+            pattern.lines.add(shown.raw)
+            window, original = pattern.windows[trail.ingrown], verdict is not Verdict.DUPLICATE
+            self.barren -= window.is_barren
+            window.push(original if text.endswith(traps.COPIES) else verdict.is_fruitful)
+            self.barren += window.is_barren
+
+    def learn(self, shown: Shown) -> None:
+        """What the page says is known from now on."""
         if shown.text:
             self.texts.add((shown.text,))
         self.lines.add(shown.clean)
         self.lines.add(shown.near)
-        self.judged += 1
         self.changed[b""] = None
-        for key, text in patterns.items():
-            pattern = self._pattern(key, text)
-            pattern.lines.add(shown.raw)
-            original = verdict is not Verdict.DUPLICATE
-            pattern.windows[trail.ingrown].push(original if text.endswith(traps.COPIES) else verdict.is_fruitful)
 
     def _pattern(self, key: bytes, text: str) -> Pattern:
         self.changed[key] = None
@@ -206,13 +222,19 @@ class Site:
         self.doubted.add(int.from_bytes(key[-4:], "big") or 1)
 
     def doubts(self, key: bytes) -> bool:
-        """Perhaps; a few others are taken for doubted."""
-        return self.unsure or (int.from_bytes(key[-4:], "big") or 1) in self.doubted
+        """Perhaps; a few others are taken for doubted, and after a restart each once."""
+        number = int.from_bytes(key[-4:], "big") or 1
+        if number in self.doubted:
+            return True
+        if not self.unsure or number in self._cleared:
+            return False
+        self._cleared.add((number,))
+        return True
 
-    @property
-    def barren(self) -> int:
-        """Patterns, each in one of its two forms, that have stopped bringing new pages."""
-        return sum(window.is_barren for pattern in self.patterns.values() for window in pattern.windows)
+    def adopt(self, key: bytes, row: PatternRow) -> None:
+        """A pattern that was read."""
+        self.patterns[key] = pattern = Pattern(row)
+        self.barren += sum(window.is_barren for window in pattern.windows)
 
     def row(self) -> SiteRow:
         return SiteRow(self.judged, self.lines.stored(), self.texts.stored())

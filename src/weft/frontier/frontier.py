@@ -81,11 +81,11 @@ class Frontier:
         self._trapping = Trapping(state, holds)
         self._restoring = Restoring(state, moves, holds, self._trapping)
         self._reach = Reach(table, config)
-        domains = Domains(table, config, self._reach)
-        judges = Judges(self._reach, Rules(config.scope), admit, self._trapping, domains)
+        self._domains = Domains(table, config, self._reach)
+        judges = Judges(self._reach, Rules(config.scope), admit, self._trapping, self._domains)
         self._seen = Seen(table, config, scratch)
         self._admission = Admission(state, queues, judges, self._seen, self._restoring)
-        self._leasing = Leasing(state, queues, self._trapping, domains)
+        self._leasing = Leasing(state, queues, self._trapping, self._domains)
         self._recovery = Recovery(state, moves)
         self._waking = Waking(state, moves)
         self._turns = Turns(state)
@@ -93,7 +93,7 @@ class Frontier:
         self._learning = Learning(state)
         self._letters = Letters(state, moves, self._waking)
         self._leftovers = Leftovers(state)
-        self._teller = Teller(state, self._admission, holds)
+        self._teller = Teller(state, self._admission)
         # One batch at a time: batches are large, and nothing needs a finer lock.
         self._lock = asyncio.Lock()
 
@@ -283,6 +283,7 @@ class Frontier:
             self._keep_time()
             await self._admission.close()
             await self._trapping.close()
+            await self._domains.close()
             late = [self._state.hosts.saved(host) for host in self._state.hosts.all_live() if host.dirty]
             if late:
                 await self._state.table.write(late)

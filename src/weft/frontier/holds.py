@@ -86,13 +86,14 @@ class Holds:
         for host in hosts:
             if host.groups is not None:
                 continue
-            host.groups = {}
+            groups: dict[bytes, GroupRow] = {}
             if host.row.held or host.row.debt:
                 async for rows in pages(self._state.table, keys.group(host.key, keys.HOLD)):
-                    host.groups |= {item: decode_group(value) for item, value in rows}
-                # A crash may have left one of the two rows older than the other.
-                self._state.holds(host, sum(row.held for row in host.groups.values()) - host.row.held)
-                self.weigh(host)
+                    groups |= {item: decode_group(value) for item, value in rows}
+            host.groups = groups
+            # A crash may have left one of the two rows older than the other.
+            if (more := sum(row.held for row in groups.values()) - host.row.held) != 0:
+                self._changed(host, b"", more)
 
     def hold(self, holder: Host, group: Group, key: bytes, pending: Pending) -> tuple[Put, Put]:
         """The held row and the URL row; the group's row is among `changes`."""

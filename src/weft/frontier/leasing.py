@@ -27,7 +27,8 @@ from .trail import is_clean
 from .trapping import Trapping
 
 _LEASED: Final = struct.Struct(">d17s")  # when, and the queue item
-_LOOK_AGAIN: Final = 100  # ms after which a host is looked at again that waits for what its pages bring
+_LOOK_AGAIN: Final = 1000  # ms after which a host is looked at again that waits for what its pages bring
+_MOVED: Final = 512  # URLs that may come to be held, or be tried, in one call
 _ROUND: Final = 256  # hosts looked at between two reads
 
 
@@ -68,7 +69,7 @@ class Leasing:
 
     async def lease(self, limit: int) -> list[Lease]:
         draw = Draw()
-        while len(draw.taken) < limit:
+        while len(draw.taken) < limit and len(draw.held) + len(draw.tried) < _MOVED:
             hosts = await self._candidates(min(limit - len(draw.taken), _ROUND))
             if not hosts:
                 break
@@ -141,7 +142,10 @@ class Leasing:
             return
         while not host.row.full:
             if self._queues.next_level(host) == HELD:
-                if self._trapping.is_ahead(host.key):
+                if not host.is_family and (cap := self._cap_of(host)):
+                    self._fill(host, cap, draw)
+                    break
+                if self._trapping.awaited.is_ahead(host.key):
                     break
                 if host in draw.holding:
                     await self._write_held(draw)  # or what came to be held just now would not be found there
@@ -171,14 +175,13 @@ class Leasing:
             draw.holding[host] = None
             draw.drawn.append((host, item))
             return False
-        if not is_clean(pending.trail) and self._trapping.is_ahead(host.key):
+        if not is_clean(pending.trail) and self._trapping.awaited.is_ahead(host.key):
             self._queues.put_back(host, row)
             return True
         if _is_first(pending):
             if not pending.seed and (cap := self._cap_of(host)):
                 self._queues.put_back(host, row)
-                self._state.fill(host, cap.value)
-                draw.holders[host] = None
+                self._fill(host, cap, draw)
                 return True
             self._count(host, draw)
         draw.taken.append(Taken(host, item, pending, value))
@@ -211,6 +214,10 @@ class Leasing:
         self._let_go(host)
         return True
 
+    def _fill(self, host: Host, cap: Drop, draw: Draw) -> None:
+        self._state.fill(host, cap.value)
+        draw.holders[host] = None
+
     def _cap_of(self, host: Host) -> Drop | None:
         if host.row.admitted >= self._cap:
             return Drop.HOST_FULL
@@ -220,7 +227,7 @@ class Leasing:
     def _count(self, host: Host, draw: Draw) -> None:
         domain = self._domains.get(host.key[:2], host.domain)
         host.row.admitted += 1
-        self._domains.count(domain, 1)
+        self._domains.count(host.key[:2], domain, 1)
         draw.domains.append((host.key[:2], domain))
 
     def _let_go(self, host: Host) -> None:
@@ -233,7 +240,7 @@ class Leasing:
         if not host.has_work:  # as its row must say: a host with work, once out of memory, is taken to be scheduled
             host.dirty = True
             self._state.urgent.append(host)
-        ahead = _LOOK_AGAIN if self._trapping.is_ahead(host.key) else 0
+        ahead = _LOOK_AGAIN if self._trapping.awaited.is_ahead(host.key) else 0
         self._state.schedule(host, self._state.time.now_ms() + ahead if ahead else 0)
 
     async def _grant(self, draw: Draw) -> list[Lease]:
@@ -256,7 +263,7 @@ class Leasing:
         await self._write(draw, leased)
         for entry in entries:
             state.give(entry)
-            self._trapping.await_page(entry.host.key, entry.key, entry.pending)
+            self._trapping.awaited.leased(entry.key, entry.pending)
         state.hosts.trim()
         return [entry.lease for entry in entries]
 

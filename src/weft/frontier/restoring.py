@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from weft.ports import Put
-from weft.records import Link
+from weft.records import Link, Via
 from weft.urls.host import host_of
 
 from . import keys, traps
@@ -38,43 +38,58 @@ class Restoring:
     async def better(
         self, keyed: Mapping[bytes, Link], unseen: Collection[bytes], origins: Mapping[str, Origin]
     ) -> None:
-        """Of these links, those of fruitful pages to URLs that were known, and doubted, lift the doubt."""
-        trails: dict[bytes, Trail] = {}
+        """Of these links, those to URLs that were known, and doubted, lift the doubt if they would raise none."""
+        links: dict[bytes, tuple[Link, Trail]] = {}
         for key, link in keyed.items():
             origin = origins.get(link.source)
-            if key in unseen or origin is None:
-                continue
-            site = self._trapping.live_site(key[: keys.HOST_KEY])
-            if site is None or not site.doubts(key):
+            if key in unseen or (origin is None and not _vouches(link)) or not self._is_doubted(key, link):
                 continue
             trail = self._trapping.trail(link, origin)
             if not (traps.is_dry(trail) or trail.ingrown):
-                trails[key] = trail
-        if trails:
-            await self._lift(trails)
+                links[key] = link, trail
+        if links:
+            await self._lift(links)
 
-    async def _lift(self, trails: Mapping[bytes, Trail]) -> None:
-        rows = await self._state.table.get([keys.url_row(key) for key in trails])
+    def _is_doubted(self, key: bytes, link: Link) -> bool:
+        """Perhaps. Whatever a host or family in memory holds is, unless more is known."""
+        site = self._trapping.live_site(key[: keys.HOST_KEY])
+        if site is not None and site.doubts(key):
+            return True
+        name = host_of(link.url)
+        if self._trapping.is_sprout(name):
+            family = self._state.hosts.live(self._trapping.family_key(name))
+            if family is not None and family.row.held:
+                return True
+        host = self._state.hosts.live(key[: keys.HOST_KEY])
+        return site is None and (_vouches(link) if host is None else host.row.held > 0)
+
+    async def _lift(self, links: Mapping[bytes, tuple[Link, Trail]]) -> None:
+        rows = await self._state.table.get([keys.url_row(key) for key in links])
         batch = Batch()
-        for (key, trail), row in zip(trails.items(), rows, strict=True):
+        for (key, (link, trail)), row in zip(links.items(), rows, strict=True):
             if row is None or key in self._state.leases:
                 continue
             if row[:1] == IN_HOLD:
-                await self._from_hold(key, row, trail, batch)
+                await self._from_hold(key, row, (link, trail), batch)
             elif row[:1] == IN_QUEUE:
                 await self._in_queue(key, row[1:], trail, batch)
         await self._moves.write(batch)
 
-    async def _from_hold(self, key: bytes, row: bytes, trail: Trail, batch: Batch) -> None:
+    async def _from_hold(self, key: bytes, row: bytes, better: tuple[Link, Trail], batch: Batch) -> None:
         holder_key, item = place_of(row)
         holder = (await self._state.hosts.load([holder_key])).get(holder_key)
         if holder is None:
             return
         await self._holds.load([holder])
+        link, trail = better
         for held in await self._holds.find([(holder, item, key)]):
             before = trail_of(held.pending.trail)
-            if _is_better(trail, before):
-                await self._requeue(held, trail._replace(sprout=before.sprout), batch)
+            # A host that is held by its family for what others are like is vouched for by a page of its own.
+            by_itself = holder.is_family and host_of(link.source or link.url) == host_of(link.url)
+            if _vouches(link) or by_itself or _is_better(trail, before):
+                pending = msgspec.structs.replace(held.pending, seed=held.pending.seed or link.seed)
+                trail = trail._replace(sprout=before.sprout, pardoned=before.pardoned or _vouches(link))
+                await self._requeue(held._replace(pending=pending), trail, batch)
 
     async def _in_queue(self, key: bytes, item: bytes, trail: Trail, batch: Batch) -> None:
         host = (await self._state.hosts.load([key[: keys.HOST_KEY]])).get(key[: keys.HOST_KEY])
@@ -140,6 +155,11 @@ def _is_wanted(held: Held, wanted: str) -> bool:
     group = (held.holder.groups or {}).get(held.item[:8])
     named = group is not None and looks(held.holder.row.name, group) == wanted
     return named or looks_like(held.pending.url, wanted)
+
+
+def _vouches(link: Link) -> bool:
+    """Is it more than a page that names the URL: a person, or a list that its site has made?"""
+    return link.seed or link.via in (Via.SITEMAP, Via.FEED)
 
 
 def _is_better(trail: Trail, before: Trail) -> bool:

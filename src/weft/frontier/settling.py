@@ -83,7 +83,7 @@ class Settling:
             entry = self._state.leases.get(self._key(outcome)) if outcome.reason is Reason.REDIRECTED else None
             if entry is not None:
                 trail, url = trail_of(entry.pending.trail), outcome.lease.url
-                found[url] = Origin(url, trail, "", trail.dry, False, trial=entry.pending.trial, passes_on=True)
+                found[url] = Origin.redirecting(url, trail, entry.pending.trial)
         return found
 
     async def hasten(self) -> None:

@@ -12,7 +12,7 @@ import msgspec
 from weft.ports import Put, Table
 
 from . import keys
-from .evidence import Pattern, PatternRow, Shown, Site, SiteRow
+from .evidence import PatternRow, Shown, Site, SiteRow
 from .host import Host
 from .paging import pages
 from .rows import decode_learned, encode
@@ -20,6 +20,7 @@ from .timekeeper import Timekeeper
 from .trail import trail_of
 from .traps import Verdict
 
+_READ_AGAIN: Final = 20_000  # findings: more than evidence is kept of
 _PATIENCE: Final = 60_000  # ms between two writes of a host's evidence
 _decode_site: Final = msgspec.msgpack.Decoder(SiteRow).decode
 _decode_pattern: Final = msgspec.msgpack.Decoder(PatternRow).decode
@@ -47,7 +48,7 @@ class Sites:
             site = self._live.pop(host.key, None)
             if site is None:
                 site = await self._read(host)
-                site.unsure = host.row.held > 0
+                site.unsure = host.row.held > 0 or host.row.judged > host.row.fruitful
             self._live[host.key] = found[host.key] = site
             self._weigh(host.key, site)
         return found
@@ -63,7 +64,7 @@ class Sites:
         async for rows in pages(self._table, group):
             for item, value in rows:
                 if item:
-                    site.patterns[item] = Pattern(_decode_pattern(value))
+                    site.adopt(item, _decode_pattern(value))
         return site
 
     def _new(self, row: SiteRow) -> Site:
@@ -75,6 +76,8 @@ class Sites:
         """A kill took away what was newer than the rows; the findings tell it, in another order."""
         site = self._new(SiteRow())
         async for rows in pages(self._table, keys.group(host.key, keys.FINDING)):
+            if site.judged >= _READ_AGAIN:
+                break
             for _, value in rows:
                 found = decode_learned(value)
                 if not found.verdict or found.evidence is None:

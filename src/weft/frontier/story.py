@@ -12,7 +12,7 @@ from weft.urls.host import registrable, url_key
 from . import keys, sketch
 from .admission import Admission, features_of
 from .drops import DropRow
-from .holds import Holds, Why, looks, place_of
+from .holds import Why, looks, place_of
 from .leasing import read_lease
 from .priority import priority
 from .rows import (
@@ -25,6 +25,7 @@ from .rows import (
     Learned,
     Pending,
     Settled,
+    decode_group,
     decode_host,
     decode_learned,
     decode_pending,
@@ -97,10 +98,9 @@ def _extended(story: Story, **changes: object) -> Story:
 
 
 class Teller:
-    def __init__(self, state: State, admission: Admission, holds: Holds) -> None:
+    def __init__(self, state: State, admission: Admission) -> None:
         self._state = state
         self._admission = admission
-        self._holds = holds
 
     async def tell(self, url: str) -> Story:
         key = url_key(url, self._state.config.storage.partitions)
@@ -110,7 +110,7 @@ class Teller:
         where, lease, learned, value, links = await self._state.table.get(rows)
         row = decode_host(value) if value else None
         host = host_story(row, links) if row else None
-        story = self._unknown(url, row) if where is None else await self._told(key, url, where, lease, host)
+        story = self._unknown(url) if where is None else await self._told(key, url, where, lease, host)
         hold = await self._hold(where) if where is not None and where[:1] == IN_HOLD else None
         return _extended(
             story,
@@ -141,13 +141,9 @@ class Teller:
         return _settled_story(decode_settled(rest))
 
     async def _hold(self, where: bytes) -> HoldStory | None:
-        holder_key, item = place_of(where)
-        holder = (await self._state.hosts.load([holder_key])).get(holder_key)
-        if holder is None:
-            return None
-        await self._holds.load([holder])
-        row = (holder.groups or {}).get(item[:8])
-        return hold_story(holder.row.name, row) if row else None
+        holder, item = place_of(where)
+        host, group = await self._state.table.get([keys.host_row(holder), keys.hold_row(holder, item[:8])])
+        return hold_story(decode_host(host).name, decode_group(group)) if host and group else None
 
     async def _queued(self, key: bytes, url: str, item: bytes, host: HostStory | None) -> Story:
         (value,) = await self._state.table.get([keys.queue_row(key, item)])
@@ -166,8 +162,8 @@ class Teller:
         (value,) = await self._state.table.get([keys.waiting_row(key, due_ms)])
         return _extended(self._maybe("waiting", "another attempt", url, value, host), next_at=due_ms / 1000)
 
-    def _unknown(self, url: str, host: HostRow | None) -> Story:
-        drop = self._admission.would_drop(Link(url), host)
+    def _unknown(self, url: str) -> Story:
+        drop = self._admission.would_drop(Link(url))
         text = "it has not been found yet" if drop is None else f"it is not taken in: {drop.value}"
         return Story(url, "unknown", text, drop=drop)
 

@@ -15,17 +15,17 @@ from weft.records import Kind, Link, Page, Via
 from weft.urls.host import host_key, host_of, origin_of, url_key
 
 from . import keys, traps
+from .awaited import Awaited
 from .evidence import Shown, Site
 from .holds import Group, Held, Holds, family_group, group_of
 from .host import Host
 from .rows import IS_SETTLED, Learned, Pending, decode_learned, decode_settled, encode
 from .sites import Sites
 from .state import State
-from .trail import ROOT, Trail, branch_from, branch_of, is_clean, trail_of
+from .trail import ROOT, Trail, branch_from, branch_of, trail_of
 from .traps import Verdict
 
-_AHEAD: Final = 20  # doubtful URLs of a host that are out at a time: traps would run far ahead of their evidence
-_PATIENCE: Final = 60_000  # ms
+_TRUSTED: Final = (Via.MANUAL, Via.SITEMAP, Via.FEED)
 _FAMILY: Final = b"*"
 """The pattern of a family: its new hosts."""
 
@@ -34,21 +34,23 @@ class Origin(NamedTuple):
     """What a page is for the URLs that it links to, or redirects to."""
 
     url: str
+    root: str  # how URLs of its origin begin
+    host: str
     trail: Trail
     pattern: str
     dry: int  # of what it links to
-    fruitful: bool
-    lent: int = 0  # of what it links to
+    lent: int  # likewise
     trial: bytes = b""  # of a redirect: what its target is a trial of as well
     passes_on: bool = False  # a redirect: its target is come by as it was itself
 
-    @property
-    def root(self) -> str:
-        return f"{origin_of(self.url)}/"
+    @classmethod
+    def of(cls, url: str, trail: Trail, verdict: Verdict) -> "Origin":
+        dry, lent = traps.dry_behind(trail, verdict), traps.lent_behind(trail, verdict)
+        return cls(url, f"{origin_of(url)}/", host_of(url), trail, traps.pattern_of(url), dry, lent)
 
-    @property
-    def host(self) -> str:
-        return host_of(self.url)
+    @classmethod
+    def redirecting(cls, url: str, trail: Trail, trial: bytes) -> "Origin":
+        return cls(url, f"{origin_of(url)}/", host_of(url), trail, "", trail.dry, trail.lent, trial, passes_on=True)
 
 
 class Judged(NamedTuple):
@@ -69,29 +71,30 @@ class Trapping:
         config = state.config
         self._sites = Sites(state.table, state.time, config.frontier.evidence_bytes)
         self._partitions = config.storage.partitions
-        self._awaited: dict[bytes, dict[bytes, int]] = {}  # host → doubtful URLs that are out, and since when
+        self.awaited = Awaited(state.time)
 
     async def judge(self, pages: Sequence[Page]) -> dict[str, Origin]:
         """Verdicts, durable on return; the same page again keeps its own. By URL."""
         for page in pages:
             self.arrived(url_key(page.url, self._partitions))
-        judged = await self._looked_up([page for page in pages if page.evidence is not None])
+        judged = await self._looked_up(
+            [page for page in pages if page.evidence is not None or page.refusal is not None]
+        )
         hosts = await self._state.hosts.load(list({one.key[: keys.HOST_KEY] for one in judged}))
         families = await self._families(judged, hosts)
         affected = [*hosts.values(), *families.values()]
+        had_work = {host.key: host.has_work for host in affected}
         sites = await self._sites.load(affected)
         await self._holds.load(affected)
         rows, origins = [], {}
-        had_work = {host.key: host.has_work for host in affected}
         for one in judged:
             host = hosts.get(one.key[: keys.HOST_KEY])
             if host is None:
                 continue
-            verdict = self._verdict(one, host, sites, families)
-            rows.append(Put(keys.finding_row(one.key), encode(_with_verdict(one, verdict))))
-            pattern, dry = traps.pattern_of(one.page.url), traps.dry_behind(one.trail, verdict)
-            lent = traps.lent_behind(one.trail, verdict)
-            origins[one.page.url] = Origin(one.page.url, one.trail, pattern, dry, verdict.is_fruitful, lent)
+            verdict = self._verdict(one, sites, hosts | families)
+            if one.page.evidence is not None:
+                rows.append(Put(keys.finding_row(one.key), encode(_with_verdict(one, verdict))))
+            origins[one.page.url] = Origin.of(one.page.url, one.trail, verdict)
         if rows:
             idle = [host for host in affected if not had_work[host.key]]
             first = [self._state.hosts.saved(host) for host in affected if host.dirty]
@@ -126,22 +129,26 @@ class Trapping:
         wanted |= {one.trial[: keys.HOST_KEY] for one in judged if one.trial}
         return await self._state.hosts.load([key for key in wanted if key not in hosts])
 
-    def _verdict(self, one: Judged, host: Host, sites: Mapping[bytes, Site], families: Mapping[bytes, Host]) -> Verdict:
+    def _verdict(self, one: Judged, sites: Mapping[bytes, Site], hosts: Mapping[bytes, Host]) -> Verdict:
         """Judge the page by what its host, or for its first page its family, has said; and remember it there."""
-        evidence = one.page.evidence
-        if evidence is None:
-            return Verdict.UNKNOWN
-        known = one.known
+        evidence, known = one.page.evidence, one.known
+        if evidence is None:  # it could not be read, but for its links
+            return Verdict.FRUITLESS
         if known and known.verdict and known.evidence and known.evidence.digest == evidence.digest:
             return Verdict(known.verdict)
+        host = hosts[one.key[: keys.HOST_KEY]]
         site, shown = sites[host.key], Shown.of(evidence)
+        if known and known.verdict:  # it has changed, and is no further page
+            verdict = Verdict(known.verdict)
+            verdict = verdict if verdict.is_fruitful else site.judge(shown, one.trail, ())
+            site.learn(shown)
+            return verdict
         verdict = self._remembered(host, site, (shown, one.trail), site.patterns_of(one.page.url, one.view, one.trail))
-        family = families.get(self.family_key(host.row.name)) if one.trail.sprout else None
+        family = hosts.get(self.family_key(host.row.name)) if one.trail.sprout else None
         if family is not None:
             verdict = self._remembered(family, sites[family.key], (shown, one.trail), {_FAMILY: "*"})
-        holder = families.get(one.trial[: keys.HOST_KEY], host)
         if one.trial and verdict.is_fruitful:
-            self._holds.proved(holder, one.trial[keys.HOST_KEY :])
+            self._holds.proved(hosts.get(one.trial[: keys.HOST_KEY], host), one.trial[keys.HOST_KEY :])
         return verdict
 
     def _remembered(self, host: Host, site: Site, page: tuple[Shown, Trail], patterns: Mapping[bytes, str]) -> Verdict:
@@ -175,27 +182,12 @@ class Trapping:
 
     # What leasing asks.
 
-    def await_page(self, host: bytes, key: bytes, pending: Pending) -> None:
-        """The URL is asked for; until it is known what its page brings, only so many doubtful ones may follow."""
-        if pending.trial or not is_clean(pending.trail):
-            self._awaited.setdefault(host, {})[key] = self._state.time.now_ms()
-
     def arrived(self, key: bytes) -> None:
-        """What the URL brought is known, or that it brings no page."""
-        awaited = self._awaited.get(key[: keys.HOST_KEY])
-        if awaited is not None and awaited.pop(key, None) is not None and not awaited:
-            del self._awaited[key[: keys.HOST_KEY]]
-
-    def is_ahead(self, host: bytes) -> bool:
-        """Have so many doubtful URLs of the host been asked for that one should wait for what they bring?"""
-        awaited = self._awaited.get(host)
-        if awaited is None or len(awaited) < _AHEAD:
-            return False
-        oldest = next(iter(awaited))
-        if awaited[oldest] < self._state.time.now_ms() - _PATIENCE:  # whatever became of it
-            del awaited[oldest]
-            return False
-        return True
+        """What the URL brought is known, or that it brings no page: who waited for that may go on."""
+        holder = self.awaited.arrived(key)
+        host = self._state.hosts.live(holder) if holder is not None else None
+        if host is not None:
+            self._state.schedule(host)
 
     async def ready(self, hosts: Sequence[Host]) -> None:
         """Have what is known of these hosts in memory."""
@@ -204,7 +196,7 @@ class Trapping:
 
     def stops(self, host: Host, pending: Pending) -> bool:
         """Must the URL wait, though its turn has come?"""
-        if pending.kind != Kind.PAGE or pending.seed or pending.trial or pending.via == Via.MANUAL:
+        if pending.kind != Kind.PAGE or pending.seed or pending.trial or pending.via in _TRUSTED:
             return False
         site = self._sites.live(host.key)
         if site is None:

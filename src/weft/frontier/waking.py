@@ -73,6 +73,8 @@ class Waking:
         item, pending = row
         place = keys.queue_item(FRONT, int.from_bytes(item[:8], "big") * 1000, key)
         if host.row.full:
+            if not host.has_work:
+                batch.woken.append(host)
             self._state.fill(host, "")  # what waited counts already; what has not been asked for finds it full
         self._moves.requeue(key, host, (place, pending), batch)
         batch.urls.append(Put(keys.url_row(key), IN_QUEUE + place))
