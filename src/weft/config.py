@@ -118,7 +118,7 @@ class Frontier(Section, frozen=True):
     hosts: Annotated[Positive, _doc("hosts held in memory; the others are read when their moment comes")] = 20_000
     bands: Annotated[
         tuple[Positive, Positive, Positive],
-        _doc("turns of a host that go to what its sitemaps point out, to other URLs, and to what is held"),
+        _doc("turns of a host that go to seeds and what sitemaps point out, to other URLs, and to what is held"),
     ] = (6, 3, 1)
     park_after: Annotated[Positive, _doc("a host is parked after this many requests in a row that failed")] = 10
     domain_budget: Annotated[

@@ -31,7 +31,6 @@ _DROPS: Final = {
     Drop.ROBOTS_DENIED: "robots.txt disallows it",
     Drop.HOST_FULL: "beyond [scope] pages_per_host",
     Drop.DOMAIN_FULL: "beyond what its domain may bring ([scope] pages_per_domain, [frontier] domain_budget)",
-    Drop.TRAP: "of a trap that is held already",
     Drop.TOO_MANY_REDIRECTS: "more than [scope] max_redirects in a row",
     Drop.NOFOLLOW: "its page asks not to follow it",
     Drop.TOO_MANY_LINKS: "beyond [parse] max_links of its page",

@@ -128,7 +128,6 @@ class Drop(Enum):
     ROBOTS_DENIED = "robots-denied"
     HOST_FULL = "pages-per-host"
     DOMAIN_FULL = "pages-per-domain"
-    TRAP = "trap"
     TOO_MANY_REDIRECTS = "too-many-redirects"
     NOFOLLOW = "nofollow"
     TOO_MANY_LINKS = "too-many-links"
@@ -316,7 +315,7 @@ class Evidence(Record, frozen=True):
 
     digest: int = 0  # 64 bits of the whole visible text; 0: there is none
     raw: bytes = b""  # hashes of lines as they stand, 4 bytes each
-    clean: bytes = b""  # hashes of lines without digits and without the words of the page's own URL
+    clean: bytes = b""  # of lines of prose, by a pair of their words, without digits and words of the page's own URL
     near: bytes = b""  # what such lines would be told by if another word of theirs stood in the URL
 
 

@@ -1,7 +1,8 @@
 """The frontier: which URLs there are, which may be asked for now, and what became of the others.
 
-Links come in by `add`, permissions go out by `lease`, answers come back by `answered` and `settle`. The crawl loop
-calls it; refining calls `add` and `learn`. docs/frontier.md tells the story of a URL and of every queue.
+Links come in by `add`, with their pages by `add_pages`; permissions go out by `lease`, answers come back by `answered`
+and `settle`. The crawl loop calls it; refining calls `add_pages` and `learn`. docs/frontier.md tells the story of a URL
+and of every queue.
 """
 
 import asyncio

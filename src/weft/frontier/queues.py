@@ -2,7 +2,7 @@
 
 A host's pending rows lie in the table by level (its band) and number. Each branch of the host counts its own, so that
 branches take turns. For every level that may hold rows the host's row keeps the number of the first, so that reading
-starts behind what was taken, not at its tombstones; what joins later gets a number behind it.
+starts behind what was taken, not at its tombstones; what joins later gets a number behind it, or a little before.
 Filled by admission, settling and the waking of retries; emptied by leasing.
 """
 
