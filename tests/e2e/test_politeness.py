@@ -154,7 +154,8 @@ def test_retry_after_survives_a_kill_while_every_connection_is_in_use(tmp_path: 
     with running(web_of(1, 5, "unavailable", retry_after=3600), tmp_path) as web:
         seed = web.seeds()[0].rstrip("/") + "/odd/unavailable/1"
         command = ["crawl", seed, "--out", str(tmp_path / "crawl"), "--json", "--config"]
-        busy = config_of(web, tmp_path, crawl={"connections": 1, "commit_seconds": 30.0})
+        waiting = {"retry": [0.3] * 4, "finish": "patient"}
+        busy = config_of(web, tmp_path, frontier=waiting, crawl={"connections": 1, "commit_seconds": 30.0})
         kill_when(start(*command, str(busy)), lambda: any(_is_old(one) for one in web.requests() if one.retry_after))
         before = web.requests()
         weft(*command, config_of(web, tmp_path, crawl={"max_seconds": 2.0}))
