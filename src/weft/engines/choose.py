@@ -5,6 +5,7 @@ those are remote, journals grow in `root/spool` and are uploaded when sealed.
 """
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from weft.clock import SystemClock
@@ -13,7 +14,7 @@ from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryQueue, Memory
 from weft.engines.objects import FolderBlobs, ObjectBlobs, open_objects
 from weft.engines.redis import check_redis, open_redis_queue, open_redis_table
 from weft.engines.rocksdb import RocksTable
-from weft.engines.rocksqueue import RocksQueue
+from weft.engines.rocksqueue import RocksQueue, waiting
 from weft.errors import ConfigError
 from weft.ports import Blobs, Clock, Journals, Queue, Table
 
@@ -45,6 +46,15 @@ async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock)
     if scheme == "memory":
         return MemoryQueue(clock, term)
     raise _unknown_state(url)
+
+
+async def messages_at_rest(url: str, name: str, root: Path) -> AsyncIterator[list[bytes]]:
+    """What waits in an embedded queue that nobody has open, without receiving it. A server's queue has no such view."""
+    scheme, rest = _split(url)
+    path = root / rest / f"queue-{name}"
+    if scheme == "rocksdb" and path.exists():
+        async for bodies in waiting(path):
+            yield bodies
 
 
 async def open_blobs(url: str, root: Path) -> Blobs:
