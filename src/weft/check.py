@@ -78,7 +78,7 @@ class Check:
         self._checked: Checked = Counter()
         self._archive = ArchiveChecking(ArchiveStores(*stores[:3]), self._checked)
         self._frontier = FrontierChecking(stores.table, partitions, self._archive.archived, self._checked)
-        witnesses = Witnesses(self._captured, knowledge.known, knowledge.digest)
+        witnesses = Witnesses(self._captured, self._frontier.knows, knowledge.known, knowledge.digest)
         self._corpus = CorpusChecking(CorpusStores(*stores[:4]), witnesses, self._checked)
 
     async def run(self, watch: Watch) -> Result:

@@ -30,6 +30,7 @@ class Word(Enum):
     URL_MISPLACED = "url-misplaced", Sort.FAULT, "its row lies under the key of another URL"
     ROW_GARBLED = "row-garbled", Sort.FAULT, "the row cannot be read"
     HOST_MISSING = "host-missing", Sort.FAULT, "its host has no row: the crawl cannot start or never asks for it"
+    UNKNOWN_URL = "unknown-url", Sort.FAULT, "the page is in the corpus, and the frontier has lost its URL or host"
     UNREACHABLE = "unreachable", Sort.FAULT, "it lies before the place from which its host's rows are read"
     HELD_LOW = "held-low", Sort.FAULT, "more is held than is counted: the last of it will not be tried"
     NOT_ARCHIVED = "not-archived", Sort.FAULT, "it is settled as stored, and the archive's index has no answer of it"

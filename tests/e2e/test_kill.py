@@ -12,6 +12,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from tests.e2e.crawling import PATIENCE, assert_perfect, assert_sound, config_of, start, violations, web_of, weft
 from tests.redis_server import RedisServer
+from weft.directory import is_crawl
 from weft.killpoints import NAMES
 from weft.simweb.process import RunningWeb, running
 
@@ -84,7 +85,8 @@ def test_killed_at_every_moment_that_has_a_name(tmp_path: Path) -> None:
         for name in NAMES:
             done = weft(*command, env={**os.environ, "WEFT_KILL_AT": name})
             assert done.returncode == -signal.SIGKILL, f"{name} was not reached: {done.stderr[-500:]}"
-            assert_sound(out)
+            if is_crawl(out):
+                assert_sound(out)
         done = weft(*command)
         assert done.returncode == 0, done.stderr[-2000:]
         assert_nothing_lost(web, out)

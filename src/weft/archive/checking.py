@@ -6,6 +6,7 @@ Every WARC file is read whole, sealed or not, on behind damage. Reads only. Call
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -71,7 +72,7 @@ class Checking:
     async def has(self, captures: Sequence[Kept]) -> list[bool]:
         """Which of these captures are where they are said to be: in the index, or else in the file."""
         return [
-            is_indexed or await self._is_there(one.position)
+            (is_indexed and one.position.file in self._files) or await self._is_there(one.position)
             for one, is_indexed in zip(captures, await self._are_indexed(captures), strict=True)
         ]
 
@@ -91,7 +92,7 @@ class Checking:
         unsealed = [name for name in await self._stores.journals.unsealed() if name.startswith(FOLDER)]
         for name, size in await blobs.list(FOLDER):
             if name not in unsealed:
-                yield File(name, size, lambda start, end, name=name: blobs.get(name, start, end))  # type: ignore[misc]
+                yield File(name, size, partial(blobs.get, name))
         marks = await self._stores.table.get([(CHECKPOINTS, name.encode()) for name in unsealed])
         for name, mark in zip(unsealed, marks, strict=True):
             journal = await self._stores.journals.open(name)

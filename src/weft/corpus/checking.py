@@ -47,6 +47,7 @@ class Witnesses(NamedTuple):
     """What other stages say of rows."""
 
     captured: Callable[[Sequence[Captured]], Awaitable[Sequence[bool]]]  # the archive has these
+    crawled: Callable[[Sequence[str]], Awaitable[Sequence[bool]]]  # the frontier knows these URLs
     known: Callable[[Sequence[str]], Awaitable[Sequence[bool]]]  # a fingerprint stands for these ids
     digest: Callable[[str], bytes]  # the same for texts that are the same
 
@@ -148,19 +149,17 @@ class Checking:
     async def _made(self, name: str, rows: Sequence[dict[str, Any]]) -> list[Remark]:
         ours = [row for row in rows if row["file_path"].startswith(ARCHIVE)]
         self._checked["rows of foreign captures"] += len(rows) - len(ours)
-        captured = await self._witnesses.captured([_capture(row) for row in ours])
-        known = await self._witnesses.known([row["id"] for row in rows])
-        remarks = [
-            Remark(Word.CAPTURE_MISSING, row["url"], f"{name}: {row['id']}")
-            for row, has in zip(ours, captured, strict=True)
-            if not has
+        asked = (
+            (Word.CAPTURE_MISSING, ours, await self._witnesses.captured([_capture(row) for row in ours])),
+            (Word.UNKNOWN_URL, ours, await self._witnesses.crawled([row["url"] for row in ours])),
+            (Word.NO_FINGERPRINT, rows, await self._witnesses.known([row["id"] for row in rows])),
+        )
+        return [
+            Remark(word, row["url"], f"{name}: {row['id']}")
+            for word, some, answers in asked
+            for row, is_so in zip(some, answers, strict=True)
+            if not is_so
         ]
-        remarks += [
-            Remark(Word.NO_FINGERPRINT, row["url"], f"{name}: {row['id']}")
-            for row, has in zip(rows, known, strict=True)
-            if not has
-        ]
-        return remarks
 
     def _counted(self, files: Sequence[File]) -> Iterator[Remark]:
         """Shards hold what their segments held; what one lacks is told of it, as far as its segments are known."""

@@ -4,6 +4,7 @@ Hosts one after another, their rows a page at a time. Called by `check`; docs/fr
 which rows a crash may leave: those are leftovers.
 """
 
+import struct
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -62,6 +63,13 @@ class Checking:
             for check in (self._leases, self._waiting, self._dead):
                 async for remark in check(partition):
                     yield remark
+
+    async def knows(self, urls: Sequence[str]) -> list[bool]:
+        """Which of these URLs have a row, and a host."""
+        places = [url_key(url, self._partitions) for url in urls]
+        rows = await self._table.get([keys.url_row(place) for place in places])
+        hosts = await self._table.get([keys.host_row(place[: keys.HOST_KEY]) for place in places])
+        return [row is not None and host is not None for row, host in zip(rows, hosts, strict=True)]
 
     async def _host(self, key: bytes, host: HostRow) -> AsyncIterator[Remark]:
         self._checked["hosts"] += 1
@@ -172,7 +180,7 @@ class Checking:
             for (item, value), state, host in zip(rows, named, hosts, strict=True):
                 try:
                     _, place, pending = read_lease(value)
-                except (msgspec.DecodeError, ValueError) as error:
+                except (msgspec.DecodeError, struct.error) as error:
                     yield Remark(Word.ROW_GARBLED, item.hex(), f"lease row: {error}")
                     continue
                 if host is None:
