@@ -9,7 +9,7 @@ EPILOG = """\
 exit status: 0 the crawl reached its end or its limit; 2 wrong usage or configuration;
              3 stopped before the end, or what is left waits longer than a minute for a host to heal
              (nothing is lost: run the same command again);
-             1 anything else, such as seeds of which none has ever brought a page
+             1 anything else, such as seeds of which none has ever brought a page, or a fault that `check` found
 """
 
 
