@@ -109,7 +109,7 @@ class Checking:
                 gathered.forget_answer()
                 continue
             self._checked["records"] += len(some)
-            for remark in await asyncio.to_thread(lambda some=some: list(_wrong(file.name, some))):
+            for remark in await asyncio.to_thread(_wrong, file.name, some):
                 yield remark
             for remark in _take(gathered, some, file.name):
                 yield remark
@@ -215,8 +215,9 @@ def _take(gathered: recovery.Gathered, some: Sequence[Found], name: str) -> Iter
                 gathered.forget_answer()
 
 
-def _wrong(name: str, some: Sequence[Found]) -> Iterator[Remark]:
+def _wrong(name: str, some: Sequence[Found]) -> list[Remark]:
     """Records whose digests are not those of their bytes."""
+    remarks = []
     for record, offset, _ in some:
         answer = record.fields.get("warc-type") in ("response", "revisit")
         digests = [("warc-block-digest", record.block)]
@@ -226,7 +227,8 @@ def _wrong(name: str, some: Sequence[Found]) -> Iterator[Remark]:
             told = record.fields.get(field, "")
             if (told or answer) and told != f"sha1:{warc.sha1(data)}":
                 url = record.fields.get("warc-target-uri", "")
-                yield Remark(Word.DIGEST_WRONG, url or name, f"{name} at {offset}: {field}")
+                remarks.append(Remark(Word.DIGEST_WRONG, url or name, f"{name} at {offset}: {field}"))
+    return remarks
 
 
 def _damage(lost: Lost) -> Remark:
