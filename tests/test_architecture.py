@@ -11,7 +11,7 @@ SOURCE = ROOT / "src" / "weft"
 MODULES = sorted(SOURCE.rglob("*.py"))
 WRITTEN = MODULES + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "bench").rglob("*.py"))
 
-GROUND = {"records", "errors", "clock", "killpoints"}
+GROUND = {"records", "errors", "clock", "killpoints", "checked"}
 FLOOR = GROUND | {"config", "ports", "urls"}
 STAGES = {"frontier", "fetch", "archive", "parse", "dedup", "corpus", "search", "cluster"}
 
@@ -29,8 +29,9 @@ MAP: dict[str, set[str]] = {
     "directory": FLOOR | {"metrics"},
     "foreign": FLOOR | {"archive", "corpus", "crawl", "metrics", "parse"},
     "session": FLOOR | STAGES | {"crawl", "directory", "foreign", "handover", "limits", "metrics"},
-    "build": FLOOR | STAGES | {"metrics", "crawl", "engines", "directory", "handover", "session"},
-    "cli": FLOOR | STAGES | {"build", "crawl", "directory", "limits", "metrics", "session", "simweb"},
+    "check": FLOOR | STAGES | {"metrics"},
+    "build": FLOOR | STAGES | {"metrics", "check", "crawl", "engines", "directory", "handover", "session"},
+    "cli": FLOOR | STAGES | {"build", "check", "crawl", "directory", "limits", "metrics", "session", "simweb"},
     "weft": FLOOR | STAGES | {"build", "metrics"},
     "__main__": {"cli"},
 }

@@ -17,6 +17,8 @@ import uvloop
 
 from .archive.store import Archive
 from .archive.store import Stores as ArchiveStores
+from .check import Check, Knowledge
+from .check import Stores as CheckStores
 from .clock import SystemClock
 from .config import Config
 from .corpus import schema
@@ -42,6 +44,7 @@ from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
 from .metrics import Report, Tally
+from .parse.fingerprint import text_digest
 from .parse.pool import ParserPool
 from .ports import Table
 from .records import Link
@@ -174,6 +177,30 @@ async def looked_at(directory: CrawlDirectory, *, read_only: bool = True) -> Asy
         yield Look(frontier, fetcher, archive, report_of(tally, frontier.counts(), corpus.counts(), directory.path))
         if not read_only:
             await frontier.close()
+
+
+@contextlib.asynccontextmanager
+async def checked(directory: CrawlDirectory) -> AsyncIterator[Check]:
+    """For `check`: every store to be read, none to be written; DIR is held, so that nobody works on it meanwhile."""
+    config, clock = directory.config, SystemClock()
+    async with contextlib.AsyncExitStack() as stack:
+        table = await open_table(config.storage.state, directory.path, read_only=True)
+        stack.push_async_callback(table.close)
+        blobs = await open_blobs(config.storage.blobs, directory.path)
+        journals = await open_journals(blobs, directory.path)
+        stack.push_async_callback(journals.close)
+        side = (await standing(table)).live
+        registry, tally = Registry(table, side), Tally()
+        await registry.load()
+        await tally.load(table)
+        yield Check(
+            CheckStores(
+                journals, blobs, table, registry, choose.messages_at_rest(config.storage.state, "pages", directory.path)
+            ),
+            clock,
+            config.storage.partitions,
+            Knowledge(tally, Exact(table, registry.registered, side=side.mark).knows, text_digest),
+        )
 
 
 @contextlib.contextmanager

@@ -71,15 +71,16 @@ class CrawlDirectory:
         return cls(path, config, lock)
 
     @classmethod
-    def read(cls, path: Path) -> "CrawlDirectory":
-        """Look at an existing DIR without holding it."""
+    def read(cls, path: Path, *, hold: bool = False) -> "CrawlDirectory":
+        """Look at an existing DIR; `hold`: nobody else works on it until `close`."""
         if not is_crawl(path):
             raise CrawlDirError(f"{path}: holds no crawl")
         if _format(path) == _BEFORE:
             raise CrawlDirError(
                 f"{path}: is of format {_BEFORE}; run `weft crawl --out {path}` once, which changes that"
             )
-        return cls(path, from_tables(_stored(path), str(path / "weft.toml")), None)
+        config = from_tables(_stored(path), str(path / "weft.toml"))
+        return cls(path, config, _lock(path) if hold else None)
 
     @property
     def is_of_before(self) -> bool:

@@ -60,7 +60,7 @@ def test_wrong_usage_is_one_line_and_status_2(arguments: list[str], message: str
 
 def test_help_stands_by_itself() -> None:
     done = weft("--help")
-    for verb in ("crawl", "status", "inspect", "dead", "refine", "extract", "robots", "url", "simweb", "demo"):
+    for verb in ("crawl", "status", "inspect", "dead", "refine", "check", "extract", "robots", "url", "simweb", "demo"):
         assert f"    {verb} " in done.stdout
         assert weft(verb, "--help").returncode == 0
     assert weft().returncode == 2

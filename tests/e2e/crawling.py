@@ -82,6 +82,20 @@ def assert_perfect(web: RunningWeb, out: Path) -> None:
     assert score.perfect, (score.wrong[:5], score.duplicates[:5], score.forbidden[:5])
 
 
+def checked(out: Path) -> dict[str, Any]:
+    """What `weft check` says of a DIR that nobody works on."""
+    done = weft("check", out, "--json")
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert result["clean"] is (done.returncode == 0)
+    return result
+
+
+def assert_sound(out: Path) -> None:
+    """All that is stored keeps its promises."""
+    assert checked(out)["faults"] == []
+
+
 def violations(web: RunningWeb, delay: float) -> list[Violation]:
     """By the server's log: gaps that were too short, requests that overlapped."""
     slow = {host.name: host.crawl_delay for host in web.truth().hosts}

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from tests.e2e.crawling import PATIENCE, assert_perfect, config_of, start, violations, web_of, weft
+from tests.e2e.crawling import PATIENCE, assert_perfect, assert_sound, config_of, start, violations, web_of, weft
 from tests.redis_server import RedisServer
+from weft.directory import is_crawl
 from weft.killpoints import NAMES
 from weft.simweb.process import RunningWeb, running
 
@@ -47,6 +48,7 @@ def assert_nothing_lost(web: RunningWeb, out: Path) -> None:
     assert_perfect(web, out)
     assert archived_twice(out) == []
     assert violations(web, 0.1) == []
+    assert_sound(out)
 
 
 def test_killed_five_times(tmp_path: Path) -> None:
@@ -57,6 +59,7 @@ def test_killed_five_times(tmp_path: Path) -> None:
         command = ["crawl", *web.seeds(), "--out", str(out), "--config", str(config), "--json"]
         killed = [kill_after(start(*command), web, chance.randint(5, 30)) for _ in range(5)]
         assert killed == [True] * 5
+        assert_sound(out)
         assert weft(*command).returncode == 0
         assert_nothing_lost(web, out)
 
@@ -82,6 +85,8 @@ def test_killed_at_every_moment_that_has_a_name(tmp_path: Path) -> None:
         for name in NAMES:
             done = weft(*command, env={**os.environ, "WEFT_KILL_AT": name})
             assert done.returncode == -signal.SIGKILL, f"{name} was not reached: {done.stderr[-500:]}"
+            if is_crawl(out):
+                assert_sound(out)
         done = weft(*command)
         assert done.returncode == 0, done.stderr[-2000:]
         assert_nothing_lost(web, out)

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from tests.e2e.crawling import config_of, documents, report_of, start, web_of, weft
+from tests.e2e.crawling import assert_sound, config_of, documents, report_of, start, web_of, weft
 from tests.e2e.scenes import BOUND, SceneCrawl, assert_whole, cap_of, configured, crawl_of, crawled, kill_after
 from weft.simweb import TRAPS, scenes_of, score
 from weft.simweb.judge import Traps, url_of, without_port
@@ -98,8 +98,10 @@ def assert_survives(web: RunningWeb, folder: Path, times: int) -> None:
     command: list[str | Path] = ["crawl", *web.seeds(), "--out", out, "--config", config, "--json"]
     killed = [kill_after(start(*command), web, chance.randint(1, usual // times)) for _ in range(times)]
     assert killed == [True] * times
+    assert_sound(out)
     crawl = crawl_of(web, out, config, "--max-pages", str(cap_of(*web.config.scenes)))
     crawl.assert_over()
+    assert_sound(out)
     for scene in crawl.scenes:
         assert_whole(crawl.scores[scene])
 

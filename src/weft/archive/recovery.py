@@ -83,6 +83,11 @@ class Gathered:
         self.kept.clear()
         return announcements
 
+    @property
+    def owed(self) -> Position | None:
+        """The answer whose metadata record has not come yet."""
+        return self._answer
+
     def forget_answer(self) -> None:
         """A metadata record behind a gap belongs to an answer that lies in it."""
         self._answer = None

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 import xxhash
@@ -29,7 +29,8 @@ from .survey import Lost, survey
 Answer: TypeAlias = tuple[Outcome, Sequence[Capture]]
 """How a lease ended, and what was captured on the way."""
 
-_CHECKPOINTS = b"archive.checkpoint"
+CHECKPOINTS: Final = b"archive.checkpoint"
+INDEX: Final = b"archive.url"  # and two bytes of the hash of the URL
 _MOST_VISITS = 100_000  # of one URL
 _CHUNK = 4 << 20  # bytes of bodies encoded in one go: bounds memory, and the time the thread holds on to it
 _RUN = 8 << 20  # bytes read at once for neighbouring records
@@ -95,7 +96,7 @@ class Archive:
         return Recovered(outcomes, places, self._hold(announcements, ends), torn)
 
     async def _reopen(self, name: str) -> tuple[File, recovery.Tail]:
-        (mark,) = await self._stores.table.get([(_CHECKPOINTS, name.encode())])
+        (mark,) = await self._stores.table.get([(CHECKPOINTS, name.encode())])
         journal = await self._stores.journals.open(name)
         start = int.from_bytes(mark or b"", "big")
         tail = await recovery.read_tail(name, journal.read, start)
@@ -144,7 +145,7 @@ class Archive:
                 self._settled.remove(first)
                 changed |= self._outstanding.pop(first).ends
             self._ends |= changed
-            rows = [Put((_CHECKPOINTS, name.encode()), end.to_bytes(8, "big")) for name, end in changed.items()]
+            rows = [Put((CHECKPOINTS, name.encode()), end.to_bytes(8, "big")) for name, end in changed.items()]
             if rows:
                 await self._stores.table.write(rows)
             await self._seal(lambda file: file.closed and self._is_settled(file))
@@ -161,7 +162,7 @@ class Archive:
         for name in await self._files.seal(may):
             del self._ends[name]
             # a crash before this leaves a row of a few bytes that nobody asks for again
-            await self._stores.table.write([Delete((_CHECKPOINTS, name.encode()))])
+            await self._stores.table.write([Delete((CHECKPOINTS, name.encode()))])
 
     async def survey(self) -> AsyncIterator[list[Announcement] | Lost]:
         """Every page that we have, to be refined anew, and every gap that damage has made."""
@@ -192,20 +193,20 @@ class Archive:
 
     async def lookup(self, url: str) -> list[Position]:
         """Where the answers for a URL lie, oldest first."""
-        group, start = _index_key(url, 0.0)
+        group, start = index_key(url, 0.0)
         (rows,) = await self._stores.table.scan([Range(group, start, start[:-8] + b"\xff" * 8, _MOST_VISITS)])
         return [msgspec.msgpack.decode(value, type=Position) for _, value in rows]
 
     async def _index(self, kept: Sequence[Kept]) -> None:
-        rows = [Put(_index_key(url, date), msgspec.msgpack.encode(position)) for url, date, position in kept]
+        rows = [Put(index_key(url, date), msgspec.msgpack.encode(position)) for url, date, position in kept]
         if rows:
             await self._stores.table.write(rows)
 
 
-def _index_key(url: str, date: float) -> Key:
+def index_key(url: str, date: float) -> Key:
     """Rows spread over 65,536 groups; in a group the answers for one URL lie together, by date."""
     digest = xxhash.xxh3_128_digest(url.encode())
-    return b"archive.url" + digest[:2], digest[2:] + int(date * 1_000_000).to_bytes(8, "big")
+    return INDEX + digest[:2], digest[2:] + int(date * 1_000_000).to_bytes(8, "big")
 
 
 def _chunks(answers: Sequence[Answer]) -> Iterator[list[Answer]]:

@@ -43,24 +43,36 @@ class _Torn(NamedTuple):
 async def survey(name: str, read: Read) -> AsyncIterator[list[Announcement] | Lost]:
     """All that one file announces, some at a time, and every gap in it, in the order of the file."""
     gathered = recovery.Gathered(name)
+    async for some in records(name, read):
+        if isinstance(some, Lost):
+            yield some
+            gathered.forget_answer()
+            continue
+        for one in some:
+            gathered.take(one)
+        if announcements := gathered.handed_over():
+            yield announcements
+
+
+async def records(name: str, read: Read) -> AsyncIterator[list[Found] | Lost]:
+    """All records of one file, some at a time, and every gap in it, in the order of the file."""
+    last = ""  # the kind of the last record
     offset, window = 0, _WINDOW
     while True:
         data = await read(offset, offset + window)
         ended = len(data) < window
         found, torn = await asyncio.to_thread(_records, data, offset)
-        for one in found:
-            gathered.take(one)
-        if announcements := gathered.handed_over():
-            yield announcements
+        if found:
+            last = found[-1].record.fields.get("warc-type", "")
+            yield found
         if torn is None:
             if ended:
                 return
         elif torn.surely or (torn.offset == offset and (ended or window >= _LONGEST)):
             resumed, passed = await _next_whole(read, torn.offset + 1)
-            yield Lost(name, torn.offset, _count(passed + 1, gathered.last, resumed))
+            yield Lost(name, torn.offset, _count(passed + 1, last, resumed))
             if resumed is None:
                 return
-            gathered.forget_answer()
             torn = _Torn(resumed.offset, surely=False)
         window = window * 2 if torn and torn.offset == offset else _WINDOW
         offset = torn.offset if torn else offset + len(data)

@@ -9,7 +9,7 @@ EPILOG = """\
 exit status: 0 the crawl reached its end or its limit; 2 wrong usage or configuration;
              3 stopped before the end, or what is left waits longer than a minute for a host to heal
              (nothing is lost: run the same command again);
-             1 anything else, such as seeds of which none has ever brought a page
+             1 anything else, such as seeds of which none has ever brought a page, or a fault that `check` found
 """
 
 
@@ -32,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=Parser)
-    for declare in (_crawl, _status, _inspect, _dead, _refine, _extract, _robots, _url, _simweb, _demo):
+    for declare in (_crawl, _status, _inspect, _dead, _refine, _check, _extract, _robots, _url, _simweb, _demo):
         declare(verbs.add_parser)
     return parser
 
@@ -159,6 +159,19 @@ def _refine(add: Declare) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="take the new corpus even if the archive could not be read whole"
     )
+    _with_json(parser)
+
+
+def _check(add: Declare) -> None:
+    parser = _verb(
+        add,
+        "check",
+        "Prove that state, archive and corpus are whole, and name what is not. Reads everything, changes nothing; not "
+        "while a crawl runs. Status 1 if there is a fault. What a kill may leave and does no harm (leftovers, counts "
+        "that are off) is named and is no fault.",
+        ["weft check crawl", "weft check crawl --json"],
+    )
+    _with_dir(parser)
     _with_json(parser)
 
 

@@ -10,6 +10,7 @@ _MODULES: Final = {
     "inspect": "state",
     "dead": "state",
     "refine": "refine",
+    "check": "check",
     "extract": "extract",
     "robots": "tools",
     "url": "tools",

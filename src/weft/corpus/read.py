@@ -60,23 +60,29 @@ async def documents(blobs: Blobs, names: Sequence[str], limit: int | None) -> As
     """All documents of these files, in order, at most `limit`."""
     left = limit
     for name in names:
-        groups = _groups(_BlobFile(blobs, name, await _size(blobs, name), asyncio.get_running_loop()))
-        while (rows := await asyncio.to_thread(next, groups, None)) is not None:
-            for row in rows if left is None else rows[:left]:
+        async for some in rows(blobs, name, _WANTED):
+            for row in some if left is None else some[:left]:
                 yield _document(row)
-            left = None if left is None else left - min(left, len(rows))
+            left = None if left is None else left - min(left, len(some))
             if left == 0:
                 return
+
+
+async def rows(blobs: Blobs, name: str, columns: Sequence[str]) -> AsyncIterator[list[dict[str, Any]]]:
+    """These columns of one file, a row group at a time."""
+    groups = _groups(_BlobFile(blobs, name, await _size(blobs, name), asyncio.get_running_loop()), columns)
+    while (some := await asyncio.to_thread(next, groups, None)) is not None:
+        yield some
 
 
 async def _size(blobs: Blobs, name: str) -> int:
     return next(size for found, size in await blobs.list(name) if found == name)
 
 
-def _groups(file: _BlobFile) -> Iterator[list[dict[str, Any]]]:
+def _groups(file: _BlobFile, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
     parquet = pq.ParquetFile(pa.PythonFile(file, mode="r"))
     for number in range(parquet.num_row_groups):
-        yield parquet.read_row_group(number, columns=_WANTED).to_pylist()
+        yield parquet.read_row_group(number, columns=list(columns)).to_pylist()
 
 
 def _document(row: dict[str, Any]) -> Document:

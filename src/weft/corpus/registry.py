@@ -103,6 +103,10 @@ class Registry:
         """Our segments that are not in a shard, oldest first."""
         return [self._pending[name] for name in sorted(self._pending)]
 
+    def all(self) -> list[Segment]:
+        """Every segment that counts, oldest first."""
+        return [self._segments[name] for name in sorted(self._segments)]
+
     def _key(self, name: str) -> Key:
         return self._group, name.encode()
 

@@ -19,10 +19,10 @@ from weft.records import Record
 from . import card, schema
 from .registry import Registry, Segment
 
-_CORPUS: Final = "corpus/"
-_ANEW: Final = "corpus/anew/"  # where the next corpus is made; nobody who reads `corpus/data` looks there
-_DATA, _REMOVED, _SEGMENTS = "data/", "_removed/", "segments/"
-_GROUP: Final = b"corpus.plan"
+CORPUS: Final = "corpus/"
+ANEW: Final = "corpus/anew/"  # where the next corpus is made; nobody who reads `corpus/data` looks there
+DATA, REMOVED, SEGMENTS = "data/", "_removed/", "segments/"
+PLANS: Final = b"corpus.plan"
 MOST_SEGMENTS: Final = 1000  # a slow crawl makes many small ones; a folder and a start should not grow with its age
 
 
@@ -72,19 +72,19 @@ class Shards:
         self._table = table
         self._registry = registry
         self._killpoints = killpoints
-        self._key = (_GROUP, registry.writer.encode())
+        self._key = (PLANS, registry.writer.encode())
         self._compacting = asyncio.Lock()
-        self._root = _CORPUS
+        self._root = CORPUS
 
     def make_anew(self) -> None:
         """From now on everything is written where nobody looks, until `take_place`."""
-        self._root = _ANEW
+        self._root = ANEW
 
     def segment_file(self, name: str) -> str:
-        return f"{self._root}{_SEGMENTS}{name}.parquet"
+        return f"{self._root}{SEGMENTS}{name}.parquet"
 
     def removed_file(self, name: str) -> str:
-        return f"{self._root}{_SEGMENTS}{name}.removed.parquet"
+        return f"{self._root}{SEGMENTS}{name}.removed.parquet"
 
     async def resume(self) -> None:
         """Finish the plan that a crash left, if any."""
@@ -95,7 +95,7 @@ class Shards:
     async def sweep(self) -> None:
         """Delete files of our segments that were never registered, or are in a shard."""
         wanted = {segment.name for segment in self._registry.pending()}
-        folder = f"{self._root}{_SEGMENTS}"
+        folder = f"{self._root}{SEGMENTS}"
         found = [name for name, _ in await self._blobs.list(f"{folder}{self._registry.writer}-")]
         stale = [name for name in found if name.removeprefix(folder).partition(".")[0] not in wanted]
         await self._blobs.delete(stale)
@@ -104,27 +104,27 @@ class Shards:
         """Delete what a corpus that was given up has left, and its plan."""
         await self._table.write([Delete(self._key)])
         for name in await self._journals.unsealed():
-            if name.startswith(_ANEW):
+            if name.startswith(ANEW):
                 journal = await self._journals.open(name)
                 await journal.cut(0)
                 await journal.seal()
-        await self._delete(_ANEW)
+        await self._delete(ANEW)
 
     async def take_place(self, replaced: str) -> None:
         """Put the shards made anew where those of the writer `replaced` lie. Every step may have been done before."""
-        self._root = _CORPUS
-        for folder in (_DATA, _REMOVED, _SEGMENTS):
-            await self._delete(f"{_CORPUS}{folder}{replaced}-")  # first, so that nobody ever sees a row twice
+        self._root = CORPUS
+        for folder in (DATA, REMOVED, SEGMENTS):
+            await self._delete(f"{CORPUS}{folder}{replaced}-")  # first, so that nobody ever sees a row twice
             self._killpoints.reach("corpus.cleared")
-            for name, _ in await self._blobs.list(f"{_ANEW}{folder}{self._registry.writer}-"):
-                await self._blobs.move(name, _CORPUS + name.removeprefix(_ANEW))
+            for name, _ in await self._blobs.list(f"{ANEW}{folder}{self._registry.writer}-"):
+                await self._blobs.move(name, CORPUS + name.removeprefix(ANEW))
         await self._write_card()
 
     async def _delete(self, prefix: str) -> None:
         await self._blobs.delete([name for name, _ in await self._blobs.list(prefix)])
 
     async def _write_card(self) -> None:
-        removed = bool(await self._blobs.list(f"{_CORPUS}{_REMOVED}"))
+        removed = bool(await self._blobs.list(f"{CORPUS}{REMOVED}"))
         await self._blobs.put(card.NAME, card.card(removed=removed).encode())
 
     async def compact(self, shard_bytes: int, *, final: bool) -> None:
@@ -134,8 +134,8 @@ class Shards:
                 suffix = f"{chosen[0].name}.parquet"
                 plan = Plan(
                     segments=tuple(segment.name for segment in chosen),
-                    data=f"{self._root}{_DATA}{suffix}" if any(segment.bytes for segment in chosen) else "",
-                    removed=f"{self._root}{_REMOVED}{suffix}"
+                    data=f"{self._root}{DATA}{suffix}" if any(segment.bytes for segment in chosen) else "",
+                    removed=f"{self._root}{REMOVED}{suffix}"
                     if any(segment.removed_bytes for segment in chosen)
                     else "",
                 )
@@ -145,8 +145,8 @@ class Shards:
     async def data_files(self) -> list[str]:
         """All files with documents, each row in one of them: a shard counts when its segments no longer do."""
         pending = [self.segment_file(segment.name) for segment in self._registry.pending() if segment.documents]
-        doubtful = {name.replace(_SEGMENTS, _DATA) for name in pending}  # a shard is named for its first segment
-        folder = f"{self._root}{_DATA}{self._registry.writer}-"
+        doubtful = {name.replace(SEGMENTS, DATA) for name in pending}  # a shard is named for its first segment
+        folder = f"{self._root}{DATA}{self._registry.writer}-"
         shards = [name for name, _ in await self._blobs.list(folder) if name not in doubtful]
         return shards + pending
 
@@ -159,7 +159,7 @@ class Shards:
             removed = [self.removed_file(segment.name) for segment in segments if segment.removed_bytes]
             await self._write(plan.data, kept, schema.DOCUMENTS)
             await self._write(plan.removed, removed, schema.REMOVED)
-            if self._root == _CORPUS:
+            if self._root == CORPUS:
                 await self._write_card()
             self._killpoints.reach("corpus.compacted")
             await self._registry.compacted(plan.segments)

@@ -80,6 +80,12 @@ class Exact:
         owned = [pair for page, removal in pages for pair in _owned(segment, page, removal)]
         return [Put(self._placed(key), _pack(owner)) for key, owner in owned]
 
+    async def knows(self, captures: Sequence[str]) -> list[bool]:
+        """Which of these captures, by their ids, it would recognise if they came again."""
+        keys = [_capture_key(capture) for capture in captures]
+        owners = await self._owners(keys)
+        return [key in owners and owners[key].document == capture for key, capture in zip(keys, captures, strict=True)]
+
     def remember(self, rows: Sequence[Put]) -> None:
         """The segment these rows name is registered now."""
         for (group, item), value in rows:
@@ -110,11 +116,15 @@ def _owned(segment: str, page: Page, removal: Removal | None) -> list[tuple[Key,
 
 def _prints(page: Page, removal: Removal | None) -> Iterator[tuple[Print, Key]]:
     """A page that is no document leaves no body and no text that others could duplicate."""
-    yield Print.CAPTURE, _key(Print.CAPTURE, xxhash.xxh3_128_digest(page.id.encode()))
+    yield Print.CAPTURE, _capture_key(page.id)
     if removal is None and page.body_digest:
         yield Print.BODY, _key(Print.BODY, page.body_digest)
     if removal is None and page.text_digest:
         yield Print.TEXT, _key(Print.TEXT, page.text_digest)
+
+
+def _capture_key(capture: str) -> Key:
+    return _key(Print.CAPTURE, xxhash.xxh3_128_digest(capture.encode()))
 
 
 def _place(page: Page) -> str:

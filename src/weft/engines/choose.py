@@ -5,6 +5,7 @@ those are remote, journals grow in `root/spool` and are uploaded when sealed.
 """
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from weft.clock import SystemClock
@@ -12,8 +13,8 @@ from weft.engines.files import FileJournals
 from weft.engines.memory import MemoryBlobs, MemoryJournals, MemoryQueue, MemoryTable
 from weft.engines.objects import FolderBlobs, ObjectBlobs, open_objects
 from weft.engines.redis import check_redis, open_redis_queue, open_redis_table
-from weft.engines.rocksdb import RocksTable
-from weft.engines.rocksqueue import RocksQueue
+from weft.engines.rocksdb import RocksTable, is_made
+from weft.engines.rocksqueue import RocksQueue, waiting
 from weft.errors import ConfigError
 from weft.ports import Blobs, Clock, Journals, Queue, Table
 
@@ -26,6 +27,8 @@ async def open_table(url: str, root: Path, memory: int = 256 << 20, *, read_only
     scheme, rest = _split(url)
     if scheme == "rocksdb":
         path = root / rest / "table"
+        if read_only and not is_made(path):
+            return MemoryTable()
         # It waits only for its disk, and that on the real clock whatever clock the crawl runs on.
         return await asyncio.to_thread(RocksTable, path, SystemClock(), memory, read_only=read_only)
     if scheme in REDIS:
@@ -45,6 +48,15 @@ async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock)
     if scheme == "memory":
         return MemoryQueue(clock, term)
     raise _unknown_state(url)
+
+
+async def messages_at_rest(url: str, name: str, root: Path) -> AsyncIterator[list[bytes]]:
+    """What waits in an embedded queue that nobody has open, without receiving it. A server's queue has no such view."""
+    scheme, rest = _split(url)
+    path = root / rest / f"queue-{name}"
+    if scheme == "rocksdb" and is_made(path):
+        async for bodies in waiting(path):
+            yield bodies
 
 
 async def open_blobs(url: str, root: Path) -> Blobs:

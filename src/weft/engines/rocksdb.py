@@ -38,6 +38,11 @@ VIEWS: Final = 5  # tries to open a view before the last
 _LENGTHS: Final = tuple(bytes([n]) if n < 128 else bytes([128 | n >> 8, n & 255]) for n in range(MAX_KEY_PART + 1))
 
 
+def is_made(path: Path) -> bool:
+    """Has a table ever been opened there? A start may be killed before."""
+    return (path / "CURRENT").exists()
+
+
 class RocksTable:
     """Rows in one folder, for one process at a time.
 

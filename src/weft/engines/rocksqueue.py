@@ -1,7 +1,7 @@
 """Queue on an embedded RocksDB: numbered rows of a table of its own. URL `rocksdb:PATH`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -78,6 +78,18 @@ class RocksQueue:
 
     async def close(self) -> None:
         await self._table.close()
+
+
+async def waiting(path: Path) -> AsyncIterator[list[bytes]]:
+    """The bodies of all messages of a queue that nobody has open, some at a time; none of them is received."""
+    table = RocksTable(path, SystemClock(), block_cache_bytes=8 << 20, read_only=True)
+    try:
+        start = b""
+        while rows := (await table.scan([Range(_MESSAGES, start)]))[0]:
+            yield [body for _, body in rows]
+            start = rows[-1][0] + b"\0"
+    finally:
+        await table.close()
 
 
 def _message_key(number: int) -> Key:
