@@ -24,7 +24,6 @@ from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
 from .corpus.sides import Side, standing
-from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import FORMAT, CrawlDirectory
 from .engines import choose
@@ -41,6 +40,7 @@ from .frontier.migration import migrate
 from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
+from .loops import Refiner, Shared, settle
 from .metrics import Report, Tally
 from .parse.pool import ParserPool
 from .ports import Table

@@ -15,10 +15,10 @@ import uvloop
 
 from weft.build import check, opened
 from weft.config import Config, override, run_limits, settings
-from weft.crawl import Ending
 from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import SeedError, UsageError
 from weft.limits import Amounts
+from weft.loops import Ending
 from weft.metrics import Missing, Report, SeedEnd
 from weft.records import Link
 from weft.session import Session

@@ -8,10 +8,10 @@ import uvloop
 
 from weft.build import check, opened
 from weft.config import settings
-from weft.crawl import Ending
 from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import CrawlDirError, UsageError
 from weft.limits import NO_LIMITS
+from weft.loops import Ending
 from weft.metrics import ReadFile, Refined, Report
 
 from . import show, streams
