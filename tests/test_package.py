@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import weft
 from weft.config import override
 from weft.urls.canonical import canonical
@@ -52,6 +54,15 @@ def test_no_submodule_hides_what_the_package_offers() -> None:
     """In a process of its own: what other tests imported must not matter here, nor this matter to them."""
     done = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_a_variable_of_one_crawl_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_PACE_DELAY", "7")
+    monkeypatch.setenv("WEFT_SCOPE_REACH", "host")
+    chosen = override(weft.Config.load(), "scope", reach="any")  # by the program, whatever the environment says
+    weft.crawl([], tmp_path, override(chosen, "pace", latency_factor=3))
+    kept = weft.Config.load(tmp_path / "weft.toml", {})
+    assert (kept.pace.delay, kept.pace.latency_factor, kept.scope.reach) == (1.0, 3, "any")
 
 
 def test_a_process_crawls_as_often_as_it_is_asked(tmp_path: Path) -> None:

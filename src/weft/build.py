@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import uvloop
 
 from .archive.store import Archive
 from .archive.store import Stores as ArchiveStores
 from .clock import SystemClock
-from .config import Config
+from .config import Config, apart
 from .corpus import schema
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
@@ -69,7 +68,8 @@ def check(config: Config, seeds: Iterable[Link]) -> None:
 def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
     """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
     links = [seed(text) for text in seeds]
-    directory = CrawlDirectory.open(out, msgspec.to_builtins(config), lambda config: check(config, links))
+    kept, of_run = apart(config)
+    directory = CrawlDirectory.open(out, kept, lambda config: check(config, links), of_run)
     try:
         return uvloop.run(_crawl_seeds(directory, links))
     finally:
