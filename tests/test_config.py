@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.config import Config, override, reference
+from weft.config import Config, from_environment, override, reference
 from weft.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent
@@ -54,9 +54,33 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
         Config.load(tmp_path / "none.toml", {})
 
 
-def test_an_unknown_variable_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"unknown key pace\.dellay; did you mean delay"):
-        Config.load(None, {"WEFT_PACE_DELLAY": "1"})
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("WEFT_PACE_DELLAY", "WEFT_PACE_DELAY"),
+        ("WEFT_FETHC_CONTACT", "WEFT_FETCH_CONTACT"),
+        ("WEFT_CONTACT", "WEFT_FETCH_CONTACT"),
+        ("WEFT_FETCH", "WEFT_FETCH_"),
+        ("WEFT_pace_delay", "WEFT_PACE_DELAY"),
+        ("WEFT_X", "WEFT_"),
+    ],
+)
+def test_a_misspelt_variable_is_refused_with_the_nearest(variable: str, meant: str) -> None:
+    with pytest.raises(ConfigError, match=f"unknown variable {variable}; did you mean {meant}") as refusal:
+        Config.load(None, {variable: "1"})
+    assert "\n" not in str(refusal.value)
+
+
+def test_variables_that_are_no_settings_are_left_alone() -> None:
+    assert Config.load(None, {"WEFT_KILL_AT": "frontier.leased", "WEFTY": "1", "PATH": "/bin"}) == Config()
+
+
+def test_variables_hold_for_the_run_but_for_where_the_data_lie() -> None:
+    variables = {"WEFT_PACE_DELAY": "3", "WEFT_STORAGE_STATE": "memory:", "WEFT_CRAWL_MAX_PAGES": "5"}
+    places, knobs, limits = from_environment(variables)
+    assert places == {"storage": {"state": "memory:"}}
+    assert knobs == {"pace": {"delay": "3"}}
+    assert limits == {"crawl": {"max_pages": "5"}}
 
 
 def test_the_reference_page_is_up_to_date() -> None:

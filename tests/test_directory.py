@@ -23,6 +23,21 @@ def test_settings_are_kept_and_laid_over(tmp_path: Path) -> None:
     assert CrawlDirectory.read(tmp_path / "crawl").config == again.config
 
 
+def test_settings_of_a_run_hold_and_are_not_kept(tmp_path: Path) -> None:
+    out = tmp_path / "crawl"
+    of_run = {"pace": {"delay": "9"}, "fetch": {"ca_file": "mine.pem"}}
+    with pytest.raises(ConfigError, match="nine"):  # it is checked like what is kept
+        CrawlDirectory.open(out, {}, refuse, of_run)
+    assert not out.exists()
+    directory = CrawlDirectory.open(out, {"pace": {"delay": 2}}, of_run=of_run)
+    directory.close()
+    assert (directory.config.pace.delay, directory.config.fetch.ca_file) == (9, str(Path("mine.pem").absolute()))
+    kept = CrawlDirectory.read(out).config
+    assert (kept.pace.delay, kept.fetch.ca_file) == (2, "")
+    with pytest.raises(ConfigError, match="environment: Expected `float`"):
+        CrawlDirectory.open(out, {}, of_run={"pace": {"delay": "soon"}})
+
+
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     directory = CrawlDirectory.open(tmp_path, {})
     script = "import pathlib, sys, weft.directory as d; d.CrawlDirectory.open(pathlib.Path(sys.argv[1]), {})"

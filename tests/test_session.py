@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 from weft.build import opened
-from weft.crawl import Ending
 from weft.directory import CrawlDirectory
+from weft.loops import Ending
 from weft.metrics import Report
 
 PATIENCE = 10.0

@@ -1,7 +1,7 @@
 """Weft: a polite, fault-tolerant web crawler that turns seed URLs into a clean text corpus.
 
 The package in the order of the flow: `urls` (what a URL is), `frontier` (which may be asked for now), `fetch` (one
-request), `archive` (durable WARC), `parse` (text and links), `dedup` and `corpus` (documents). `crawl` holds the two
+request), `archive` (durable WARC), `parse` (text and links), `dedup` and `corpus` (documents). `loops` holds the two
 loops over them, `build` puts them together, `cli` is the command line.
 """
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import uvloop
 
 from .archive.store import Archive
@@ -20,13 +19,12 @@ from .archive.store import Stores as ArchiveStores
 from .check import Check, Knowledge
 from .check import Stores as CheckStores
 from .clock import SystemClock
-from .config import Config
+from .config import Config, apart
 from .corpus import schema
 from .corpus.corpus import Corpus
 from .corpus.corpus import Stores as CorpusStores
 from .corpus.registry import Registry
 from .corpus.sides import Side, standing
-from .crawl import Refiner, Shared, settle
 from .dedup.exact import Exact
 from .directory import FORMAT, CrawlDirectory
 from .engines import choose
@@ -43,6 +41,7 @@ from .frontier.migration import migrate
 from .frontier.pace import quiet_hours
 from .handover import Handover
 from .killpoints import KillPoints
+from .loops import Refiner, Shared, settle
 from .metrics import Report, Tally
 from .parse.fingerprint import text_digest
 from .parse.pool import ParserPool
@@ -72,7 +71,8 @@ def check(config: Config, seeds: Iterable[Link]) -> None:
 def crawl_seeds(seeds: Iterable[str], out: Path, config: Config) -> Report:
     """What `weft.crawl` does: seeds as people write them, the whole configuration, one call."""
     links = [seed(text) for text in seeds]
-    directory = CrawlDirectory.open(out, msgspec.to_builtins(config), lambda config: check(config, links))
+    kept, of_run = apart(config)
+    directory = CrawlDirectory.open(out, kept, lambda config: check(config, links), of_run)
     try:
         return uvloop.run(_crawl_seeds(directory, links))
     finally:

@@ -9,16 +9,15 @@ import os
 import tomllib
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from .environment import Environment, Tables, laid_over, sorted_out
 from .errors import ConfigError
-
-_OF_A_RUN: Final = {("crawl", "max_pages"), ("crawl", "max_bytes"), ("crawl", "max_seconds")}
 
 
 def _doc(text: str) -> Meta:
@@ -232,8 +231,7 @@ class Config(Section, frozen=True):
     @classmethod
     def load(cls, path: Path | None = None, environment: Mapping[str, str] | None = None) -> "Config":
         """From a TOML file (if any) and `WEFT_SECTION_KEY` variables, which win."""
-        tables = settings(path, environment)
-        tables["crawl"] = {**tables.get("crawl", {}), **run_limits(environment)}
+        tables = laid_over(settings(path) if path else {}, *from_environment(environment))
         return from_tables(tables, str(path) if path else "environment")
 
     def to_toml(self) -> str:
@@ -244,20 +242,29 @@ class Config(Section, frozen=True):
         )
 
 
-def settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What a file and the environment set for good, as tables, names checked; values are not yet."""
-    tables = read_tables(path) if path else {}
+def settings(path: Path) -> Tables:
+    """What a file sets, as tables, names checked; values are not yet."""
+    tables = read_tables(path)
     _check_names(tables, str(path))
-    for section, key, value in _from_environment(os.environ if environment is None else environment):
-        if (section, key) not in _OF_A_RUN:
-            tables.setdefault(section, {})[key] = value
     return tables
 
 
-def run_limits(environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The limits that the environment sets: of one run, so that DIR does not keep them."""
-    found = _from_environment(os.environ if environment is None else environment)
-    return {key: value for section, key, value in found if (section, key) in _OF_A_RUN}
+def from_environment(variables: Mapping[str, str] | None = None) -> Environment:
+    """What the process's environment sets, or these variables."""
+    return sorted_out(os.environ if variables is None else variables, typing.get_type_hints(Config))
+
+
+def apart(config: Config) -> tuple[Tables, Tables]:
+    """What of a whole configuration is to be kept; and what it has from the environment, for this run."""
+    _, *passing = from_environment()
+    variables = laid_over({}, *passing)
+    kept, told = msgspec.to_builtins(config), msgspec.to_builtins(from_tables(variables, "environment"))
+    of_run: Tables = {}
+    for section, table in variables.items():
+        for key in table:
+            if kept[section][key] == told[section][key]:  # or the program chose it, whatever the environment says
+                of_run.setdefault(section, {})[key] = kept[section].pop(key)
+    return kept, of_run
 
 
 def from_tables(tables: Mapping[str, Any], origin: str) -> Config:
@@ -325,19 +332,6 @@ def read_tables(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
 
 
-def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
-    for name, value in sorted(environment.items()):
-        section, _, key = name.removeprefix("WEFT_").lower().partition("_")
-        if name.startswith("WEFT_") and key and section in Config.__struct_fields__:
-            yield section, key, _environment_value(section, key, value)
-
-
-def _environment_value(section: str, key: str, value: str) -> Any:
-    """Lists are written with commas."""
-    kind = typing.get_type_hints(_section_type(section, "environment")).get(key)
-    return [part.strip() for part in value.split(",") if part.strip()] if typing.get_origin(kind) is tuple else value
-
-
 def reference() -> str:
     """docs/configuration.md, from the definitions above."""
     lines = [
@@ -345,7 +339,8 @@ def reference() -> str:
         "",
         "Made from `src/weft/config.py` by `make docs`. Every key can be set in a TOML file (`--config FILE`, or",
         "`weft.toml` in the crawl's DIR) and by an environment variable `WEFT_SECTION_KEY`, which wins (lists with",
-        "commas). Unknown keys are refused.",
+        "commas). Unknown keys and variables are refused. A variable holds for the run and is not kept in `weft.toml`,",
+        "but for `state`, `blobs` and `partitions` of `[storage]`, which say where the data lie.",
         "",
         "The limits of `[crawl]` in a file are of the whole crawl, all its runs together; in the environment and",
         "on the command line (`--max-pages`) they are of one run and are not kept. A run after a kill or a stop goes",

@@ -11,11 +11,13 @@ import secrets
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from .config import Config, from_tables, read_tables
+from .environment import laid_over
 from .errors import ConfigError, CrawlDirError
 from .killpoints import KillPoints
 from .metrics import Report
@@ -51,18 +53,24 @@ class CrawlDirectory:
         self._lock = lock
 
     @classmethod
-    def open(cls, path: Path, settings: Tables, check: Check = lambda _: None) -> "CrawlDirectory":
-        """Make or resume; `settings` are laid over what DIR has. Held until `close`. Nothing refused is kept."""
+    def open(
+        cls, path: Path, settings: Tables, check: Check = lambda _: None, of_run: Tables = MappingProxyType({})
+    ) -> "CrawlDirectory":
+        """Make or resume. `settings` are laid over what DIR has, and kept; `of_run` over both, and not kept.
+
+        Held until `close`. Nothing refused is kept.
+        """
         try:
             stored = _stored(path)
-            config = _merged(stored, settings, path)
+            kept = _merged(stored, settings, path)
+            config = _of_run(kept, of_run)
             check(config)  # before there is a DIR at all
             (path / "state").mkdir(parents=True, exist_ok=True)
             lock = _lock(path)
             try:
                 if _stored(path) != stored:
                     raise CrawlDirError(f"{path}: another weft process has just changed it; try again")
-                _keep(path, config)
+                _keep(path, kept)
             except BaseException:
                 os.close(lock)
                 raise
@@ -177,9 +185,7 @@ def _without_old(tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merged(stored: dict[str, Any], settings: Tables, path: Path) -> Config:
-    tables = {name: dict(table) for name, table in stored.items()}
-    for name, table in settings.items():
-        tables.setdefault(name, {}).update(table)
+    tables = laid_over(stored, settings)
     _make_absolute(tables.get("fetch", {}))
     _name_state(tables.setdefault("storage", {}), stored.get("storage", {}).get("state", ""))
     config = from_tables(tables, "configuration")
@@ -187,6 +193,12 @@ def _merged(stored: dict[str, Any], settings: Tables, path: Path) -> Config:
     if config.storage.partitions != before:
         raise ConfigError(f"{path}: has {before} partitions, fixed when it was made; storage.partitions cannot change")
     return config
+
+
+def _of_run(kept: Config, of_run: Tables) -> Config:
+    tables = laid_over(msgspec.to_builtins(kept), of_run)
+    _make_absolute(tables["fetch"])
+    return from_tables(tables, "environment")
 
 
 def _make_absolute(fetch: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from typing import Final
 
 from .archive.replay import Replayed, Skipped, records
 from .corpus.corpus import Corpus
-from .crawl import Shared
 from .errors import Missing
+from .loops import Shared
 from .metrics import Damage, ReadFile
 from .parse.pool import ParserPool
 from .parse.wire import ParseJob

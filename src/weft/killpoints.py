@@ -33,7 +33,7 @@ REFINING: Final = (  # moments of `weft refine DIR`
     "corpus.moved",  # the new one lies in place, rows of the old one are left
 )
 
-_ENVIRONMENT = "WEFT_KILL_AT"
+VARIABLE: Final = "WEFT_KILL_AT"
 
 
 class KillPoints:
@@ -49,7 +49,7 @@ class KillPoints:
 
     @classmethod
     def from_environment(cls) -> "KillPoints":
-        return cls(os.environ.get(_ENVIRONMENT))
+        return cls(os.environ.get(VARIABLE))
 
     def reach(self, name: str) -> None:
         """Die here if armed for it."""

@@ -95,6 +95,8 @@ class Queue(Protocol):
     A received message is hidden for the queue's term. One that was neither acked nor extended by then is delivered
     again; so is every unacked one after a restart, at the latest when the term ends. An acked message may, rarely,
     still come back. To retry, send a copy with a higher attempt, then ack; the dead have a queue of their own.
+    Where the engine is a server, several processes may receive: none takes what another holds within its term, and a
+    process that comes back under its name has at once what it held.
     """
 
     async def send(self, bodies: Sequence[bytes]) -> None:

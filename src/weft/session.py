@@ -14,7 +14,6 @@ from .archive.survey import Lost
 from .clock import cpu_seconds
 from .corpus.corpus import Corpus
 from .corpus.corpus import Counts as CorpusCounts
-from .crawl import Crawler, Ending, Refiner, Shared, run
 from .directory import CrawlDirectory
 from .fetch.fetcher import Fetcher
 from .foreign import refine_file
@@ -24,6 +23,7 @@ from .frontier.leftovers import Left
 from .frontier.story import Story
 from .handover import Handover
 from .limits import NO_LIMITS, Amounts
+from .loops import Crawler, Ending, Refiner, Shared, run
 from .metrics import Cap, Damage, Hold, ReadFile, Refined, Report, SeedEnd, Tally, Wait, hold_of, meaning_of
 from .parse.pool import ParserPool
 from .records import Drop, Link

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -242,6 +242,62 @@ async def reopening_brings_back_what_was_not_acked(bench: Bench) -> None:
     assert bodies(await queue.receive(9)) == [b"new"]
     await queue.close()
 
+
+OpenAs: TypeAlias = Callable[[str, float], Awaitable[Queue]]
+"""Opens one and the same queue as a consumer of that name, with that term."""
+
+ENDLESS: Final = 3600.0  # seconds; no test outlives it
+
+
+async def a_second_consumer_takes_nothing_from_a_live_one(open_as: OpenAs) -> None:
+    first = await open_as("first", ENDLESS)
+    await first.send([b"held", b"held too", b"waiting"])
+    held = [message for _ in range(2) for message in await first.receive(1)]
+    second = await open_as("second", ENDLESS)
+    received = await second.receive(9)
+    assert bodies(held + received) == [b"held", b"held too", b"waiting"], "each once"
+    assert await second.receive(9) == await first.receive(9) == []
+    await first.ack(held)
+    await second.ack(received)
+    assert await first.size() == await second.size() == 0
+    await first.close()
+    await second.close()
+
+
+async def what_a_dead_consumer_held_comes_to_another_when_its_term_is_over(open_as: OpenAs) -> None:
+    dead = await open_as("dead", 1.0)
+    await dead.send([b"one", b"two"])
+    assert len(await dead.receive(9)) == 2
+    await dead.close()
+    heir = await open_as("heir", 1.0)
+    found = await heir.receive(9, wait=5.0)
+    found += await heir.receive(9, wait=5.0) if len(found) < 2 else []
+    assert bodies(found) == [b"one", b"two"]
+    await heir.close()
+
+
+async def a_consumer_that_comes_back_has_at_once_what_it_held_and_no_more(open_as: OpenAs) -> None:
+    killed, other = await open_as("killed", ENDLESS), await open_as("other", ENDLESS)
+    await killed.send([b"%04d" % number for number in range(2500)])
+    of_other = [message for _ in range(3) for message in await other.receive(100)]
+    held = [message for _ in range(21) for message in await killed.receive(100)]
+    assert len(held) == 2100
+    back = await open_as("killed", ENDLESS)
+    found: list[Message] = []
+    while messages := await back.receive(100):
+        found += messages
+    assert not {message.body for message in of_other} & {message.body for message in found}
+    assert len(found) == 2200, "what it held, and what nobody had"
+    for queue in (killed, other, back):
+        await queue.close()
+
+
+SharedCheck: TypeAlias = Callable[[OpenAs], Awaitable[None]]
+SHARED_CHECKS: tuple[SharedCheck, ...] = (
+    a_second_consumer_takes_nothing_from_a_live_one,
+    what_a_dead_consumer_held_comes_to_another_when_its_term_is_over,
+    a_consumer_that_comes_back_has_at_once_what_it_held_and_no_more,
+)
 
 CHECKS: tuple[Check, ...] = (
     what_is_sent_is_received,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.queue_checks import CHECKS, Bench, Check
+from tests.contracts.queue_checks import CHECKS, SHARED_CHECKS, Bench, Check, SharedCheck
 from tests.redis_server import RedisServer
 from weft.clock import ManualClock
 from weft.engines.memory import MemoryQueue
@@ -39,3 +39,10 @@ async def _now(queue: Queue) -> Queue:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_queue(bench: Bench, check: Check) -> None:
     await check(bench)
+
+
+@pytest.mark.parametrize("check", SHARED_CHECKS, ids=lambda check: check.__name__)
+async def test_a_queue_of_several_consumers(redis_server: RedisServer, check: SharedCheck) -> None:
+    """Where the engine is a server; an embedded one has one process."""
+    name = f"queue{next(_names)}"
+    await check(lambda consumer, term: open_redis_queue(redis_server.url, name, term, consumer))

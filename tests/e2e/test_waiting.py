@@ -13,9 +13,9 @@ from tests.fetch.misbehaving import Say, Server, page
 from weft.archive.store import Answer, Archive, Stored
 from weft.build import opened
 from weft.clock import SystemClock
-from weft.crawl import Crawler, Refiner, run
 from weft.directory import CrawlDirectory
 from weft.limits import NO_LIMITS
+from weft.loops import Crawler, Refiner, run
 from weft.records import Finding
 from weft.session import Session
 from weft.urls.seeds import seed

@@ -35,7 +35,29 @@ async def test_state_urls(tmp_path: Path, redis_server: RedisServer) -> None:
         assert len(await queue.receive(2)) == 1
         for engine in (table, queue, other):
             await engine.close()
-    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["queue-dead", "queue-pages", "table"]
+    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == [
+        "consumer",
+        "queue-dead",
+        "queue-pages",
+        "table",
+    ]
+
+
+async def test_a_dir_is_one_consumer_and_another_dir_another(tmp_path: Path, redis_server: RedisServer) -> None:
+    """What a killed process held comes at once to the next one of its DIR, and to no other while its term runs."""
+    url, clock = redis_server.url + "#consumers", ManualClock()
+    roots = [tmp_path / name for name in ("one", "two")]
+    for root in roots:
+        (root / "state").mkdir(parents=True)
+    killed = await open_queue(url, "pages", 3600.0, roots[0], clock)
+    await killed.send([b"page"])
+    assert len(await killed.receive(2)) == 1
+    other = await open_queue(url, "pages", 3600.0, roots[1], clock)
+    assert await other.receive(2) == []
+    heir = await open_queue(url, "pages", 3600.0, roots[0], clock)
+    assert [message.body for message in await heir.receive(2)] == [b"page"]
+    for queue in (killed, other, heir):
+        await queue.close()
 
 
 async def test_blob_urls(tmp_path: Path, s3_server: S3Server) -> None:

@@ -3,7 +3,7 @@
 from redis.asyncio import Redis
 
 from tests.redis_server import RedisServer
-from weft.engines.redis import WRITE_CHUNK, open_redis_queue, open_redis_table
+from weft.engines.redis import WRITE_CHUNK, open_redis_table
 from weft.ports import Put
 
 
@@ -24,15 +24,3 @@ async def test_a_write_of_several_steps_is_one_command(redis_server: RedisServer
 async def scripts_run(client: Redis) -> int:
     stats = await client.info("commandstats")
     return int(stats.get("cmdstat_eval", {}).get("calls", 0))
-
-
-async def test_messages_of_a_dead_process_come_back_at_once(redis_server: RedisServer) -> None:
-    """One process has DIR: whoever opens the queue next need not wait for the term of the one before."""
-    dead = await open_redis_queue(redis_server.url, "left-behind", 3600.0)
-    await dead.send([b"one", b"two"])
-    assert len(await dead.receive(10)) == 2
-    heir = await open_redis_queue(redis_server.url, "left-behind", 3600.0, alone=True)
-    assert sorted(message.body for message in await heir.receive(10)) == [b"one", b"two"]
-    assert await heir.receive(10) == []
-    await dead.close()
-    await heir.close()

@@ -8,6 +8,7 @@ from tests.fetch.crew import Crew, lease
 from tests.fetch.misbehaving import Answer, Say, Server, page, redirect
 from weft.config import Config, Fetch, Scope
 from weft.engines.memory import MemoryTable
+from weft.fetch.answer import retry_after
 from weft.fetch.fetcher import Fetcher
 from weft.records import Kind, Reason
 
@@ -119,11 +120,10 @@ async def test_the_sixth_redirect_in_a_row_ends(crew: Crew) -> None:
 RETRY_AFTER = [
     ("Retry-After: 120", 120.0),
     ("Retry-After: 0", 0.0),
-    ("Retry-After: 999999999", 86_400.0),
+    ("Retry-After: 999999999", 999_999_999.0),
     ("Retry-After: soon", None),
     ("Retry-After: -5", None),
     ("Retry-After: 1.5", None),
-    ("Retry-After: Wed, 21 Oct 2099 07:28:00 GMT", 86_400.0),
     ("Retry-After: Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
     ("Retry-After: Wed, 99 Oct 2015 07:28:00 GMT", None),
     ("X: y", None),
@@ -136,6 +136,12 @@ async def test_retry_after(field: str, seconds: float | None, status: str, crew:
     server, origin = await _ready(crew, {"/page": page(b"x", status, field)})
     assert (await crew.fetcher.fetch(lease(origin + "/page"))).outcome.retry_after == seconds
     await server.close()
+
+
+def test_a_date_to_retry_after_counts_from_the_answer() -> None:
+    """However far off: how long a host is obeyed is for `pace.max_retry_after` to say."""
+    assert retry_after({"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}, 4_096_250_880.0 - 90.0) == 90.0
+    assert retry_after({"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}, 1_700_000_000.0) == 2_396_250_880.0
 
 
 CACHE_CONTROL = [

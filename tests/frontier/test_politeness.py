@@ -39,6 +39,22 @@ async def test_a_kill_before_the_settling_forgets_no_retry_after() -> None:
     assert len(await desk.lease()) == 1
 
 
+@pytest.mark.parametrize("longest", [60.0, 7200.0, 3 * 86_400.0])
+async def test_the_longest_retry_after_holds_for_the_host_and_the_url(longest: float) -> None:
+    desk = Desk(configured(pace=Pace(max_retry_after=longest), frontier=Frontier(retry=(1.0,))))
+    await desk.add("http://a.example/1", "http://a.example/2")
+    (lease,) = await desk.lease()
+    outcome = desk.outcome(lease, Reason.RATE_LIMITED, retry_after=1e9)
+    desk.frontier.answered(outcome)
+    await desk.frontier.settle([outcome])
+    desk.clock.tick(longest - 1.0)
+    assert await desk.lease() == []
+    desk.clock.tick(1.0)
+    asked = await desk.crawl()
+    assert sorted(asked) == ["http://a.example/1", "http://a.example/2"]
+    assert desk.clock.now() - outcome.finished < longest + 5.0
+
+
 async def test_a_slow_host_is_asked_less_often() -> None:
     desk = Desk()
     await desk.add("http://a.example/1", "http://a.example/2", "http://a.example/3")

@@ -14,11 +14,12 @@ from typing import Any
 import uvloop
 
 from weft.build import check, opened
-from weft.config import Config, override, run_limits, settings
-from weft.crawl import Ending
+from weft.config import Config, from_environment, override, settings
 from weft.directory import CrawlDirectory, is_crawl
+from weft.environment import Tables, laid_over
 from weft.errors import SeedError, UsageError
 from weft.limits import Amounts
+from weft.loops import Ending
 from weft.metrics import Missing, Report, SeedEnd
 from weft.records import Link
 from weft.session import Session
@@ -32,10 +33,11 @@ _COMPLAINTS = 10  # bad lines of a seed file that are shown one by one
 
 
 def crawl(options: argparse.Namespace) -> int:
-    seeds, of_run = _seeds(options), _limits(options)
-    directory = CrawlDirectory.open(Path(options.out), _settings(options), lambda config: check(config, seeds))
+    seeds, limits = _seeds(options), _limits(options)
+    kept, of_run = _settings(options)
+    directory = CrawlDirectory.open(Path(options.out), kept, lambda config: check(config, seeds), of_run)
     try:
-        ending, report = uvloop.run(_run(directory, seeds, of_run, again=options.again, quiet=options.json))
+        ending, report = uvloop.run(_run(directory, seeds, limits, again=options.again, quiet=options.json))
     finally:
         directory.close()
     if options.json:
@@ -102,13 +104,16 @@ def stop_on_signals(session: Session) -> None:
 
 def _limits(options: argparse.Namespace) -> Amounts:
     """Of this run alone: DIR does not keep them."""
-    given = run_limits() | ({} if options.max_pages is None else {"max_pages": options.max_pages})
+    given = from_environment().limits.get("crawl", {})
+    if options.max_pages is not None:
+        given["max_pages"] = options.max_pages
     return Amounts.of(override(Config(), "crawl", **given).crawl)
 
 
-def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """A file, then the environment, then the command line: later wins."""
-    tables: dict[str, dict[str, Any]] = settings(Path(options.config) if options.config else None)
+def _settings(options: argparse.Namespace) -> tuple[Tables, Tables]:
+    """What DIR keeps, and knobs of this run: a file, then the environment, then the command line; later wins."""
+    places, knobs, _ = from_environment()
+    kept = laid_over(settings(Path(options.config)) if options.config else {}, places)
     given: Mapping[tuple[str, str], Any] = {
         ("scope", "max_depth"): options.max_depth,
         ("scope", "pages_per_host"): options.pages_per_host,
@@ -119,8 +124,9 @@ def _settings(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     }
     for (section, key), value in given.items():
         if value is not None:
-            tables.setdefault(section, {})[key] = value
-    return tables
+            kept.setdefault(section, {})[key] = value
+            knobs.get(section, {}).pop(key, None)
+    return kept, knobs
 
 
 def _seeds(options: argparse.Namespace) -> list[Link]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import uvloop
 
 from weft.build import check, opened
-from weft.config import settings
-from weft.crawl import Ending
+from weft.config import from_environment
 from weft.directory import CrawlDirectory, is_crawl
 from weft.errors import CrawlDirError, UsageError
 from weft.limits import NO_LIMITS
+from weft.loops import Ending
 from weft.metrics import ReadFile, Refined, Report
 
 from . import show, streams
@@ -28,7 +28,8 @@ def refine(options: argparse.Namespace) -> int:
             raise UsageError(f"{warc}: no such file")
     if not (warcs or is_crawl(path)):
         raise CrawlDirError(f"{path}: holds no crawl")  # there is nothing to refine
-    directory = CrawlDirectory.open(path, settings(), lambda config: check(config, ()))
+    places, knobs, _ = from_environment()
+    directory = CrawlDirectory.open(path, places, lambda config: check(config, ()), knobs)
     try:
         ending, report = uvloop.run(_run(directory, warcs, options))
     finally:

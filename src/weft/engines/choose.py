@@ -5,6 +5,7 @@ those are remote, journals grow in `root/spool` and are uploaded when sealed.
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from weft.engines.objects import FolderBlobs, ObjectBlobs, open_objects
 from weft.engines.redis import check_redis, open_redis_queue, open_redis_table
 from weft.engines.rocksdb import RocksTable, is_made
 from weft.engines.rocksqueue import RocksQueue, waiting
-from weft.errors import ConfigError
+from weft.errors import ConfigError, Unavailable
 from weft.ports import Blobs, Clock, Journals, Queue, Table
 
 REDIS = ("redis", "rediss", "unix")
@@ -44,7 +45,7 @@ async def open_queue(url: str, name: str, term: float, root: Path, clock: Clock)
     if scheme == "rocksdb":
         return await asyncio.to_thread(RocksQueue, root / rest / f"queue-{name}", clock, term)
     if scheme in REDIS:
-        return await open_redis_queue(url, name, term, alone=True)  # one process has DIR
+        return await open_redis_queue(url, name, term, await asyncio.to_thread(_consumer, root))
     if scheme == "memory":
         return MemoryQueue(clock, term)
     raise _unknown_state(url)
@@ -91,6 +92,20 @@ def check(state: str, blobs: str) -> None:
         open_objects(blobs)
     elif _split(blobs)[0] not in ("file", "memory"):
         raise _unknown_blobs(blobs)
+
+
+def _consumer(root: Path) -> str:
+    """Who receives for this DIR: one process at a time, as DIR is locked, and under the same name after a kill."""
+    file = root / "state" / "consumer"
+    try:
+        if file.exists() and (name := file.read_text()):
+            return name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        name = secrets.token_hex(8)
+        file.write_text(name)
+    except OSError as error:
+        raise Unavailable(f"{file}: {error.strerror}") from error
+    return name
 
 
 def _split(url: str) -> tuple[str, str]:

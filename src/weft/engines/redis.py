@@ -7,6 +7,7 @@ it does not. #NAME keeps several crawls on one server apart.
 import asyncio
 import logging
 import re
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import chain
@@ -75,21 +76,21 @@ return 1
 """
 # Entries whose term is over (from a place in the pending list that moves on, as one call looks at a part of it), then
 # new ones: {where to look next, {id, body, id, body, …}}.
-_TAKE_OVER: Final = """
+_COME_BACK: Final = """
 local start = '-'
 while true do
-  local pending = redis.call('XPENDING', KEYS[1], 'weft', start, '+', 1000)
+  local pending = redis.call('XPENDING', KEYS[1], 'weft', start, '+', 1000, ARGV[2])
   for _, entry in ipairs(pending) do
-    redis.call('XCLAIM', KEYS[1], 'weft', 'weft', 0, entry[1], 'IDLE', ARGV[1], 'JUSTID')
+    redis.call('XCLAIM', KEYS[1], 'weft', ARGV[2], 0, entry[1], 'IDLE', ARGV[1], 'JUSTID')
   end
   if #pending < 1000 then return end
   start = '(' .. pending[#pending][1]
 end
 """
-"""Messages that were delivered and not acked are due at once."""
+"""Messages that this consumer was given and did not ack are due at once; those of others when their terms end."""
 
 _RECEIVE: Final = """
-local claimed = redis.call('XAUTOCLAIM', KEYS[1], 'weft', 'weft', ARGV[1], ARGV[2], 'COUNT', ARGV[3])
+local claimed = redis.call('XAUTOCLAIM', KEYS[1], 'weft', ARGV[4], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 local found = {}
 for _, entry in ipairs(claimed[2]) do
   found[#found + 1] = entry[1]
@@ -97,7 +98,7 @@ for _, entry in ipairs(claimed[2]) do
 end
 local left = tonumber(ARGV[3]) - #found / 2
 if left > 0 then
-  local new = redis.call('XREADGROUP', 'GROUP', 'weft', 'weft', 'COUNT', left, 'STREAMS', KEYS[1], '>')
+  local new = redis.call('XREADGROUP', 'GROUP', 'weft', ARGV[4], 'COUNT', left, 'STREAMS', KEYS[1], '>')
   for _, entry in ipairs(new and new[1][2] or {}) do
     found[#found + 1] = entry[1]
     found[#found + 1] = entry[2][2]
@@ -172,22 +173,22 @@ class RedisTable:
 class RedisQueue:
     """A stream with one consumer group. Terms run on the server's clock, and outlive both ends' restarts."""
 
-    def __init__(self, client: Client, key: bytes, term: float) -> None:
+    def __init__(self, client: Client, key: bytes, term: float, consumer: str) -> None:
         self._client = client
         self._key = key
         self._term = term
+        self._consumer = consumer
         self._look_from = _START
 
-    async def start(self, alone: bool) -> None:
-        """Make the stream and its group unless they exist. `alone`: whoever had messages before us is dead."""
+    async def start(self) -> None:
+        """Make the stream and its group unless they exist. Whoever had messages under our name is dead."""
         async with _mapping():
             try:
                 await self._client.xgroup_create(self._key, _GROUP, id="0", mkstream=True)
             except exceptions.ResponseError as error:
                 if _code(error) != "BUSYGROUP":
                     raise
-            if alone:
-                await self._client.eval(_TAKE_OVER, 1, self._key, round(self._term * 1000))
+            await self._client.eval(_COME_BACK, 1, self._key, round(self._term * 1000), self._consumer)
 
     async def send(self, bodies: Sequence[bytes]) -> None:
         check_messages(bodies)
@@ -221,14 +222,14 @@ class RedisQueue:
     async def _take(self, limit: int) -> list[Message]:
         term = round(self._term * 1000)
         async with _mapping():
-            answer = await self._client.eval(_RECEIVE, 1, self._key, term, self._look_from, limit)
+            answer = await self._client.eval(_RECEIVE, 1, self._key, term, self._look_from, limit, self._consumer)
         self._look_from, flat = cast("tuple[bytes, list[bytes]]", answer)
         return [Message(receipt, body) for receipt, body in zip(flat[::2], flat[1::2], strict=True)]
 
     async def _take_new(self, limit: int, wait: float) -> list[Message]:
         async with _mapping():
             block = max(1, round(wait * 1000))
-            answer = await self._client.xreadgroup(_GROUP, _GROUP, {self._key: ">"}, count=limit, block=block)
+            answer = await self._client.xreadgroup(_GROUP, self._consumer, {self._key: ">"}, count=limit, block=block)
         streams = cast("list[tuple[bytes, list[tuple[bytes, dict[bytes, bytes]]]]]", answer or [])
         return [Message(receipt, fields[b"b"]) for _, entries in streams for receipt, fields in entries]
 
@@ -244,7 +245,7 @@ class RedisQueue:
         known = _receipts(messages)
         if known:
             async with _mapping():
-                await self._client.xclaim(self._key, _GROUP, _GROUP, 0, known, justid=True)
+                await self._client.xclaim(self._key, _GROUP, self._consumer, 0, known, justid=True)
 
     async def size(self) -> int:
         async with _mapping():
@@ -282,10 +283,15 @@ async def open_redis_table(url: str) -> RedisTable:
     return RedisTable(await _connected(address), (name or "weft").encode())
 
 
-async def open_redis_queue(url: str, name: str, term: float, *, alone: bool = False) -> RedisQueue:
+async def open_redis_queue(url: str, name: str, term: float, consumer: str = "") -> RedisQueue:
+    """`consumer`: who receives. One process at a time has a name; the next one has at once what the last one held.
+
+    Without a name it is a consumer that never was before.
+    """
     address, prefix = urldefrag(url)
-    queue = RedisQueue(await _connected(address), f"{prefix or 'weft'}:q:{name}".encode(), term)
-    await queue.start(alone)
+    key = f"{prefix or 'weft'}:q:{name}".encode()
+    queue = RedisQueue(await _connected(address), key, term, consumer or secrets.token_hex(8))
+    await queue.start()
     return queue
 
 

@@ -11,9 +11,6 @@ from weft.urls.canonical import BadURLError, canonical
 
 Fields: TypeAlias = dict[str, str]
 
-MAX_WAIT: Final = 86_400.0
-"""Retry-After is cut to a day."""
-
 MAX_FRESH: Final = 365 * 86_400.0
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
@@ -58,12 +55,12 @@ def fields_of(headers: Headers) -> Fields:
 
 
 def retry_after(fields: Fields, now: float) -> float | None:
-    """Seconds the host wants to be left alone: given as seconds or as a date."""
+    """Seconds the host wants to be left alone: given as seconds or as a date. `frontier.pace` says how far we obey."""
     value = fields.get("retry-after", "").strip()
     if _DIGITS.fullmatch(value):
-        return min(float(value), MAX_WAIT)
+        return float(value)
     date = parse_date(value)
-    return None if date is None else min(max(date - now, 0.0), MAX_WAIT)
+    return None if date is None else max(date - now, 0.0)
 
 
 def fresh_until(fields: Fields, now: float) -> float | None:

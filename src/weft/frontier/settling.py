@@ -14,7 +14,7 @@ from weft.ports import Delete, Put
 from weft.records import Fate, Link, Outcome, Reason, Via
 from weft.urls.host import url_key
 
-from . import keys, retry
+from . import keys, pace, retry
 from .answers import Answers, fate_of
 from .host import Host
 from .moves import Batch, Moves
@@ -152,7 +152,7 @@ class Settling:
             batch.rows.append(Put(keys.dead_row(key), encode(failed)))
             batch.urls.append(Put(keys.url_row(key), IS_DEAD))
         else:
-            pause = max(retry.backoff(config, failed.attempt, key), outcome.retry_after or 0.0)
+            pause = max(retry.backoff(config, failed.attempt, key), self._told_to_wait(host, outcome))
             due = self._state.time.wall_ms() + int(pause * 1000)
             pending = msgspec.structs.replace(failed, attempt=failed.attempt + 1, agains=0)
             batch.rows.append(Put(keys.waiting_row(key, due), encode(pending)))
@@ -160,6 +160,12 @@ class Settling:
             self._state.waits(host, 1)
             partition = int.from_bytes(key[:2], "big")
             self._state.due[partition] = min(due, self._state.due.get(partition, due))
+
+    def _told_to_wait(self, host: Host, outcome: Outcome) -> float:
+        """Seconds of Retry-After for the URL, as `pace.gap` cuts them for its host."""
+        if outcome.retry_after is None:
+            return 0.0
+        return pace.gap(self._state.config.pace, pace.Signs(own=host.own, retry_after=outcome.retry_after)).seconds
 
     def _closed(self, entry: Leased, outcome: Outcome, batch: Batch) -> None:
         """The host cannot be reached: it waits or is parked.

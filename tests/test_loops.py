@@ -2,7 +2,7 @@
 
 import asyncio
 
-from weft.crawl import Mark, gather, portions
+from weft.loops import Mark, gather, portions
 from weft.records import Announcement, Position
 
 
