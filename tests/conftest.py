@@ -1,4 +1,4 @@
-"""Fixtures that every test folder may use."""
+"""Fixtures that every test folder may use, and what `make test` runs at the same time."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -8,9 +8,24 @@ from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file share a process, and so do all that measure time. The longest groups come first."""
+    items.sort(key=_turn)
+    for item in items:
+        group = "clock" if item.get_closest_marker("clock") else item.location[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("clock"):
+        return 0
+    return 1 if item.path.parent.name == "e2e" else 2
+
+
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis that keeps what it acknowledges. Missing: a skip at a desk, a failure with CI=true."""
+    """A Redis that keeps what it acknowledges, one for each process of tests. Missing: a skip at a desk, a failure with CI=true."""
     server = RedisServer(tmp_path_factory.mktemp("redis"))
     server.start()
     yield server
