@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.cli.calling import Weft
 from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
 
@@ -25,7 +26,7 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis that keeps what it acknowledges, one for each process of tests. Missing: a skip at a desk, a failure with CI=true."""
+    """A Redis that keeps what it acknowledges, one per process of tests. Missing: a skip at a desk, a failure with CI=true."""
     server = RedisServer(tmp_path_factory.mktemp("redis"))
     server.start()
     yield server
@@ -42,3 +43,9 @@ async def s3_server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[S3Server]:
         monkeypatch.setenv(f"AWS_{name}", value)
     yield server
     await server.stop()
+
+
+@pytest.fixture
+def called(capsys: pytest.CaptureFixture[str]) -> Weft:
+    """`weft` without a process of its own, for what has nothing to do with signals, streams and locks."""
+    return Weft(capsys)

@@ -14,7 +14,7 @@ from weft.engines.rocksqueue import RocksQueue
 from weft.ports import Queue
 
 ENGINES = ("memory", "rocksdb", "redis")
-TERM_OF_REDIS = 1.0  # seconds of the server's own time
+TERM_OF_REDIS = 0.25  # seconds of the server's own time
 _names = itertools.count()
 
 
