@@ -26,7 +26,7 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis that keeps what it acknowledges, one per process of tests. Missing: a skip at a desk, a failure with CI=true."""
+    """A Redis for this process that keeps what it acknowledges. Missing: a skip at a desk, a failure with CI=true."""
     server = RedisServer(tmp_path_factory.mktemp("redis"))
     server.start()
     yield server

@@ -30,5 +30,4 @@ def _status(arguments: list[str]) -> int:
     try:
         return main(arguments)
     except SystemExit as ended:  # argparse leaves so after `--help`
-        assert isinstance(ended.code, int)
-        return ended.code
+        return int(ended.code or 0)

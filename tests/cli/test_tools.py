@@ -1,4 +1,4 @@
-"""The verbs that need no crawl: by a call of `main`, and run as a person runs them where streams and processes matter."""
+"""The verbs that need no crawl: by a call, and as a person runs them where streams matter."""
 
 import json
 import os

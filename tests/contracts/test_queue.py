@@ -14,6 +14,7 @@ from weft.engines.rocksqueue import RocksQueue
 from weft.ports import Queue
 
 ENGINES = ("memory", "rocksdb", "redis")
+pytestmark = pytest.mark.clock
 TERM_OF_REDIS = 0.25  # seconds of the server's own time
 _names = itertools.count()
 

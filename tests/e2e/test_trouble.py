@@ -122,7 +122,7 @@ def test_what_cannot_be_reached_is_parked_and_counted(tmp_path: Path, seed: str,
 
 
 def test_interrupted_once_it_settles_and_goes_on_later(tmp_path: Path) -> None:
-    with running(web_of(6, 4), tmp_path) as web:
+    with running(web_of(6, 8, "none"), tmp_path) as web:
         config = config_of(web, tmp_path, pace={"delay": 0.2})
         command = ["crawl", *web.seeds(), "--out", str(tmp_path / "crawl"), "--config", str(config), "--json"]
         process = start(*command)

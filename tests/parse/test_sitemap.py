@@ -175,6 +175,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.clock
 def test_hostile_files_take_little_time(name: str) -> None:
     start = time.process_time()
     listing = read(HOSTILE[name], URL)
