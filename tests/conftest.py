@@ -3,10 +3,15 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.cli.calling import Weft
 from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
+
+# Beside other tests an example may take long for no fault of its own.
+settings.register_profile("beside others", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("beside others")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups

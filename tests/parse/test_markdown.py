@@ -57,7 +57,7 @@ def bare(text: str) -> str:
     return re.sub(r"[\s|]", "", text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(page=_PAGES)
 def test_no_word_of_a_page_is_a_mark(page: str) -> None:
     found = walk(LexborHTMLParser(page))
