@@ -41,7 +41,7 @@ demo: $(WEFT)
 
 test: $(TESTS)
 	@.ci/servers
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(TESTS)
 	@$(BIN)/ruff format --check src tests bench
