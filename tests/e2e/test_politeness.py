@@ -155,7 +155,8 @@ def test_retry_after_survives_a_kill_while_every_connection_is_in_use(tmp_path: 
     with running(web_of(1, 5, "unavailable", retry_after=3600), tmp_path) as web:
         seed = web.seeds()[0].rstrip("/") + "/odd/unavailable/1"
         command = ["crawl", seed, "--out", str(tmp_path / "crawl"), "--json", "--config"]
-        busy = config_of(web, tmp_path, crawl={"connections": 1, "commit_seconds": 6.0})
+        patient = {"finish": "patient"}  # a prompt crawl is over before its answer is old
+        busy = config_of(web, tmp_path, frontier=patient, crawl={"connections": 1, "commit_seconds": 6.0})
         kill_when(start(*command, str(busy)), lambda: any(_is_old(one) for one in web.requests() if one.retry_after))
         before = web.requests()
         weft(*command, config_of(web, tmp_path, crawl={"max_seconds": 2.0}))
