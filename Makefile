@@ -12,7 +12,7 @@ BENCH  := $(VENV)/.bench
 
 help:
 	@echo "make demo     crawl a miniature web on this machine and show the corpus"
-	@echo "make test     run the tests"
+	@echo "make test     run the tests, two files at a time"
 	@echo "make check    format, lint, types, architecture"
 	@echo "make bench    measure speed and memory, rivals beside us"
 	@echo "make torture  the long forms of the slow suites"
@@ -41,7 +41,7 @@ demo: $(WEFT)
 
 test: $(TESTS)
 	@.ci/servers
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(TESTS)
 	@$(BIN)/ruff format --check src tests bench

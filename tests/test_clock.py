@@ -5,6 +5,8 @@ import resource
 import subprocess
 import sys
 
+import pytest
+
 from weft.clock import ManualClock, SystemClock, cpu_seconds
 
 
@@ -42,6 +44,7 @@ async def test_system_clock_moves() -> None:
     assert clock.now() > 1_700_000_000
 
 
+@pytest.mark.clock
 def test_cpu_time_is_that_of_this_process_alone() -> None:
     before, others = cpu_seconds(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)

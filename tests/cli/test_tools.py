@@ -1,4 +1,4 @@
-"""The verbs that need no crawl, run as a person runs them."""
+"""The verbs that need no crawl: by a call, and as a person runs them where streams matter."""
 
 import json
 import os
@@ -8,38 +8,38 @@ from pathlib import Path
 
 import pytest
 
-
-def weft(*arguments: str, given: str = "") -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "weft", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=60)
+from tests.cli.calling import Weft
 
 
-def test_url() -> None:
-    done = weft("url", "--json", "HTTP://Example.co.uk:80/a/../b?utm_source=x#top")
+def test_url(called: Weft) -> None:
+    done = called("url", "--json", "HTTP://Example.co.uk:80/a/../b?utm_source=x#top")
     assert done.returncode == 0
     row = json.loads(done.stdout)
     assert row["canonical"] == "http://example.co.uk/b"
     assert row["domain"] == "example.co.uk"
 
 
-def test_a_bad_url_is_one_line_and_status_2() -> None:
-    done = weft("url", "http://exa mple/")
+def test_a_bad_url_is_one_line_and_status_2(called: Weft) -> None:
+    done = called("url", "http://exa mple/")
     assert done.returncode == 2
     assert done.stderr == "weft: http://exa mple/: not a URL\n"
 
 
-def test_robots(tmp_path: Path) -> None:
+def test_robots(called: Weft, tmp_path: Path) -> None:
     file = tmp_path / "robots.txt"
     file.write_text("User-agent: *\nDisallow: /private\nAllow: /private/open\n")
-    done = weft("robots", str(file), "--agent", "weft", "--json", "http://a.example/private", "/private/open/x")
+    done = called("robots", str(file), "--agent", "weft", "--json", "http://a.example/private", "/private/open/x")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["allowed"] for row in rows] == [False, True]
     assert rows[0]["rule"] == "Disallow: /private"
 
 
 def test_robots_from_standard_input() -> None:
-    done = weft("robots", "-", "/x", given="User-agent: weft\nDisallow: /x")
-    assert "disallowed" in done.stdout
+    command = [sys.executable, "-m", "weft", "robots", "-", "/x"]
+    done = subprocess.run(
+        command, input=b"User-agent: weft\nDisallow: /x", capture_output=True, check=False, timeout=60
+    )
+    assert b"disallowed" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -51,20 +51,20 @@ def test_robots_from_standard_input() -> None:
         (["crawl", "example.org"], "required: --out"),
     ],
 )
-def test_wrong_usage_is_one_line_and_status_2(arguments: list[str], message: str) -> None:
-    done = weft(*arguments)
+def test_wrong_usage_is_one_line_and_status_2(called: Weft, arguments: list[str], message: str) -> None:
+    done = called(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_help_stands_by_itself() -> None:
-    done = weft("--help")
+def test_help_stands_by_itself(called: Weft) -> None:
+    done = called("--help")
     for verb in ("crawl", "status", "inspect", "dead", "refine", "check", "extract", "robots", "url", "simweb", "demo"):
         assert f"    {verb} " in done.stdout
-        assert weft(verb, "--help").returncode == 0
-    assert weft().returncode == 2
-    assert weft("--version").stdout.startswith("weft ")
+        assert called(verb, "--help").returncode == 0
+    assert called().returncode == 2
+    assert called("--version").stdout.startswith("weft ")
 
 
 PAGE = "<p>Привет, мир: это текст страницы.</p>"
@@ -127,6 +127,6 @@ def test_a_reader_that_left_is_no_error(tmp_path: Path) -> None:
         ("", 2, "weft: the name of the file is empty\n"),
     ],
 )
-def test_what_is_no_file_of_html_is_one_line(file: str, status: int, message: str) -> None:
-    done = weft("extract", file)
+def test_what_is_no_file_of_html_is_one_line(called: Weft, file: str, status: int, message: str) -> None:
+    done = called("extract", file)
     assert (done.returncode, done.stderr, done.stdout) == (status, message, "")

@@ -17,6 +17,7 @@ from weft.simweb.judge import busiest
 from weft.simweb.log import Request
 from weft.simweb.process import RunningWeb, running
 
+pytestmark = pytest.mark.clock
 FACTOR = 3.0  # of the response time, to the next request
 READY = 5.0  # seconds after which a crawl, new or killed before, is at its full rate
 
@@ -154,8 +155,8 @@ def test_retry_after_survives_a_kill_while_every_connection_is_in_use(tmp_path: 
     with running(web_of(1, 5, "unavailable", retry_after=3600), tmp_path) as web:
         seed = web.seeds()[0].rstrip("/") + "/odd/unavailable/1"
         command = ["crawl", seed, "--out", str(tmp_path / "crawl"), "--json", "--config"]
-        waiting = {"retry": [0.3] * 4, "finish": "patient"}
-        busy = config_of(web, tmp_path, frontier=waiting, crawl={"connections": 1, "commit_seconds": 30.0})
+        patient = {"finish": "patient"}  # a prompt crawl is over before its answer is old
+        busy = config_of(web, tmp_path, frontier=patient, crawl={"connections": 1, "commit_seconds": 6.0})
         kill_when(start(*command, str(busy)), lambda: any(_is_old(one) for one in web.requests() if one.retry_after))
         before = web.requests()
         weft(*command, config_of(web, tmp_path, crawl={"max_seconds": 2.0}))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.calling import Weft
 from tests.e2e.crawling import PATIENCE, config_of, interrupt, judged, report_of, start, web_of, weft
 from weft.simweb.process import running
 
@@ -43,11 +44,11 @@ def written(folder: Path, name: str, text: str) -> str:
         ("[fetch]\nca_file = 'bad.toml'\n", "bad.toml: holds no certificates"),
     ],
 )
-def test_configuration(tmp_path: Path, toml: str, message: str) -> None:
+def test_configuration(called: Weft, tmp_path: Path, toml: str, message: str) -> None:
     config = written(tmp_path, "bad.toml", toml)
     toml = toml.replace("bad.toml", config)
     (tmp_path / "bad.toml").write_text(toml)
-    done = weft("crawl", "127.0.0.1:1", "--own", "127.0.0.0/8", "--out", tmp_path / "crawl", "--config", config)
+    done = called("crawl", "127.0.0.1:1", "--own", "127.0.0.0/8", "--out", tmp_path / "crawl", "--config", config)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
@@ -55,7 +56,7 @@ def test_configuration(tmp_path: Path, toml: str, message: str) -> None:
     assert not (tmp_path / "crawl").exists(), "what is refused is kept nowhere"
 
 
-def test_seeds(tmp_path: Path) -> None:
+def test_seeds(called: Weft, tmp_path: Path) -> None:
     for arguments, message in [
         ([], "nothing to crawl"),
         (["--seeds", written(tmp_path, "empty.txt", "# nothing\n\n")], "no seeds in it"),
@@ -64,24 +65,24 @@ def test_seeds(tmp_path: Path) -> None:
         (["ftp://example.org/"], "only http and https"),
         (["example.org"], "give --contact"),
     ]:
-        done = weft("crawl", *arguments, "--out", tmp_path / "crawl")
+        done = called("crawl", *arguments, "--out", tmp_path / "crawl")
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
         assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_directories(tmp_path: Path) -> None:
+def test_directories(called: Weft, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     other = tmp_path / "other"
     (other / "state").mkdir(parents=True)
     (other / "state" / "format").write_text("99")
     for out, message in [(tmp_path / "file", "file"), (other, "another version"), (Path("/proc/nowhere"), "/proc")]:
-        done = weft("crawl", "127.0.0.1:1", "--own", "127.0.0.0/8", "--out", out)
+        done = called("crawl", "127.0.0.1:1", "--own", "127.0.0.0/8", "--out", out)
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
         assert done.stderr.count("\n") == 1, done.stderr
     for verb in (["status"], ["dead"], ["refine"], ["inspect", "http://a.example/"]):
-        done = weft(verb[0], tmp_path / "nothing", *verb[1:])
+        done = called(verb[0], tmp_path / "nothing", *verb[1:])
         assert done.returncode == 2, done.stderr
         assert "holds no crawl" in done.stderr
 
@@ -121,8 +122,8 @@ def test_what_cannot_be_reached_is_parked_and_counted(tmp_path: Path, seed: str,
 
 
 def test_interrupted_once_it_settles_and_goes_on_later(tmp_path: Path) -> None:
-    with running(web_of(6, 8), tmp_path) as web:
-        config = config_of(web, tmp_path, pace={"delay": 0.3})
+    with running(web_of(6, 8, "none"), tmp_path) as web:
+        config = config_of(web, tmp_path, pace={"delay": 0.2})
         command = ["crawl", *web.seeds(), "--out", str(tmp_path / "crawl"), "--config", str(config), "--json"]
         process = start(*command)
         wait_until(process, lambda: len(web.requests()) >= 15)

@@ -94,7 +94,7 @@ PATHS = st.lists(st.sampled_from(["a", "b", "/", "?", "ab", "%61", "%2F", "x=1",
 
 
 @given(st.binary(max_size=400), st.text(max_size=40), st.text(max_size=10))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_never_raises(body: bytes, url: str, agent: str) -> None:
     robots = Robots.parse(body)
     assert robots.allows(url, agent) in (True, False)
@@ -104,7 +104,7 @@ def test_never_raises(body: bytes, url: str, agent: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["*", "weft", "x"]), RULES), max_size=4), PATHS, st.randoms())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_order_of_groups_and_rules_changes_nothing(
     groups: list[tuple[str, list[tuple[str, str]]]], path: str, chance: random.Random
 ) -> None:
@@ -121,7 +121,7 @@ def test_order_of_groups_and_rules_changes_nothing(
 
 
 @given(RULES, PATHS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_case_of_percent_encoding_changes_nothing(rules: list[tuple[str, str]], path: str) -> None:
     file = "User-agent: *\n" + "".join(f"{kind}: /{pattern}\n" for kind, pattern in rules)
     decisions = {
@@ -148,7 +148,7 @@ NORMAL_PATTERNS = st.text(alphabet="ab/*", max_size=7).flatmap(
 
 
 @given(st.lists(NORMAL_PATTERNS, min_size=1, max_size=8, unique=True), st.text(alphabet="ab/", max_size=10))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_both_matchers_agree_with_the_definition(patterns: list[str], path: str) -> None:
     path = "/" + path
     matching = [pattern for pattern in patterns if _by_definition(pattern, path)]
@@ -166,7 +166,7 @@ ALL_OCTETS = "/zzq" + "0123456789" * 40  # no rule of the filling can be ruled o
 @given(
     st.lists(NORMAL_PATTERNS, max_size=8), st.lists(NORMAL_PATTERNS, max_size=8), st.text(alphabet="ab/", max_size=9)
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_huge_file_is_decided_like_a_small_one(allow: list[str], disallow: list[str], path: str) -> None:
     few, many = RuleSet(allow, disallow), RuleSet(allow, disallow + FILLING)
     for asked in ("/" + path, ALL_OCTETS + path):
@@ -178,7 +178,7 @@ ODD_PIECES = ["%2f", "%3F", "http://x/", "HTTPS://y", "http:///z", "%41", "%E4",
 
 
 @given(st.lists(st.lists(st.sampled_from([*ODD_PIECES, "a", "\xe4", "|", "\0", "%0a"])).map("".join), max_size=10))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_many_rules_have_the_normal_form_of_few(values: list[str]) -> None:
     filling = ["/" + "%e4" * 7000]
     assert rule_paths(values + filling)[: len(values)] == (rule_paths(values) if values else [])

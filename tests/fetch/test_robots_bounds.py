@@ -89,6 +89,7 @@ def within_50_ms(step: Callable[[], object]) -> bool:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.clock
 def test_time(name: str) -> None:
     file = HOSTILE[name]()
     for path in (LONG_PATH, "/" + _random_text(2000, 1), "/" + "?%2f%e4" * 280):

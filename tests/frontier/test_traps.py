@@ -64,6 +64,7 @@ def test_other_ids_are_none_of_a_visit(path: str) -> None:
 
 
 @pytest.mark.parametrize("size", [100_000, 1_000_000])
+@pytest.mark.clock
 def test_a_hostile_url_takes_no_time(size: int) -> None:
     """So long that anything but linear time would be hours."""
     started = time.process_time()

@@ -33,14 +33,20 @@ REFUSALS = {
 }
 
 
+AMPLE, SHORT = 4.0, 0.5  # seconds of CPU; the slowest page that ends by itself takes 2 where other tests run
+ENDLESS = {"html-tags"}  # ends at the limit only, so a short one shows as much
+
+
 @pytest.mark.slow
-async def test_bombs() -> None:
-    pool = ParserPool(override(Config(), "parse", workers=2), SystemClock())
+@pytest.mark.parametrize("seconds", [AMPLE, SHORT])
+async def test_bombs(seconds: float) -> None:
+    pool = ParserPool(override(Config(), "parse", workers=2, seconds=seconds), SystemClock())
     await pool.start()
     names, jobs = [], []
     for name, body, headers in bombs():
-        names.append(name)
-        jobs += [ParseJob(name, f"https://hostile.example/{name}", body, headers), HARMLESS]
+        if (name in ENDLESS) == (seconds == SHORT):
+            names.append(name)
+            jobs += [ParseJob(name, f"https://hostile.example/{name}", body, headers), HARMLESS]
     pages = await pool.parse(jobs)
     await pool.close()
     assert [page.id for page in pages] == [job.id for job in jobs]
@@ -49,8 +55,9 @@ async def test_bombs() -> None:
     for name, bomb in zip(names, pages[::2], strict=True):
         assert bomb.refusal is not Refusal.CRASH, (name, bomb.detail)
         assert bomb.refusal is REFUSALS.get(name, bomb.refusal), name
-        assert bomb.cpu < 2.5, name
-    assert len(pages[2 * names.index("links")].links) == Config().parse.max_links
+        assert (bomb.refusal is Refusal.TIMEOUT) or name not in ENDLESS
+        assert bomb.cpu < seconds + 0.5, name
+    assert "links" not in names or len(pages[2 * names.index("links")].links) == Config().parse.max_links
 
 
 def check_harmless(page: Page) -> None:

@@ -48,7 +48,7 @@ PACKED = [name for name, (encoding, _) in PACKERS.items() if encoding not in ("i
 
 @pytest.mark.parametrize("name", PACKERS)
 @given(body=st.binary(max_size=2000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_round_trip(name: str, body: bytes) -> None:
     encoding, pack = PACKERS[name]
     assert decode(pack(body), encoding, LIMIT) == body
@@ -67,7 +67,7 @@ def test_cut_at_every_byte(name: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 @given(body=st.binary(min_size=1, max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_corrupt_data_has_a_name(encoding: str, body: bytes) -> None:
     reason = ""
     try:

@@ -4,6 +4,8 @@ import time
 from array import array
 from itertools import pairwise
 
+import pytest
+
 from tests.parse.test_reader import read
 from weft.config import Config
 from weft.parse.evidence import told
@@ -136,6 +138,7 @@ def test_sitemaps_and_what_cannot_be_read_have_no_evidence() -> None:
     assert read(b"\x00\x01\x02" * 400, "application/zip").evidence is None
 
 
+@pytest.mark.clock
 def test_a_huge_page_is_looked_at_in_bounded_time() -> None:
     """Lines beyond the first hundreds and words beyond the first of a line cost nothing but the digest."""
     line = "several words of prose that go on "

@@ -74,6 +74,7 @@ def test_large_scripts_are_passed_over_and_all_together_are_bounded() -> None:
 @pytest.mark.parametrize(
     "piece", ['"\\"', ",", ",  ", "/*", "//", "[", '{"a":', "{} ", "<!--", '"', "\\ud800", "]]>", " ", "<![CDATA["]
 )
+@pytest.mark.clock
 def test_mending_takes_time_in_proportion(piece: str) -> None:
     script = piece * (190_000 // len(piece))
     start = process_time()

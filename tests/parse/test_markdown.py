@@ -4,6 +4,7 @@ import html
 import re
 from time import process_time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -56,7 +57,7 @@ def bare(text: str) -> str:
     return re.sub(r"[\s|]", "", text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(page=_PAGES)
 def test_no_word_of_a_page_is_a_mark(page: str) -> None:
     found = walk(LexborHTMLParser(page))
@@ -64,6 +65,7 @@ def test_no_word_of_a_page_is_a_mark(page: str) -> None:
     assert (words, marks) == (bare("".join(found.texts)), set())
 
 
+@pytest.mark.clock
 def test_code_of_empty_lines_takes_time_in_proportion_to_its_length() -> None:
     start = process_time()
     found = walk(LexborHTMLParser(f"<pre>a{chr(10) * 1_000_000}b</pre>"))

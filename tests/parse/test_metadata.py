@@ -228,6 +228,7 @@ def test_nobody_gives_way_to_the_next(said: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["@.", " - 20", "a.", "'", "0", "{", " | ", "_"])
+@pytest.mark.clock
 def test_what_is_no_name_is_soon_known(piece: str) -> None:
     start = process_time()
     author([f"{piece * (190 // len(piece))} ://"] * 1000)

@@ -248,7 +248,7 @@ def test_a_thousand_comments_before_the_doctype_take_no_time() -> None:
 @given(
     st.binary(max_size=300) | st.text(max_size=300).map(str.encode), st.sampled_from(["text/html", "text/plain", ""])
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_body_is_an_error(body: bytes, mime: str) -> None:
     for kind in (Kind.PAGE, Kind.SITEMAP):
         page = read(body, mime, kind=kind)

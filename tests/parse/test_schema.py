@@ -121,6 +121,7 @@ def tree(depth: int) -> object:
 
 
 @pytest.mark.parametrize("name", [[{"@id": "a"}] * 10, [[{"@id": "a"}] * 10] * 10, tree(4), "x y " * 500])
+@pytest.mark.clock
 def test_references_to_each_other_do_not_multiply(name: object) -> None:
     start = process_time()
     referring = {"@type": "Article", "author": [[[{"@id": "a"}] * 10] * 10] * 5}
@@ -159,6 +160,7 @@ def test_deep_values_are_survived() -> None:
     assert schema([f'{{"@type":"Article","author":{deep}}}']).items[0].author == ""
 
 
+@pytest.mark.clock
 def test_tags_that_never_end_take_time_in_proportion() -> None:
     start = process_time()
     scripts = [script({"@type": "Article", **dict.fromkeys(("name", "headline"), "<" * 95_000)})] * 40

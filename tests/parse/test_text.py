@@ -124,7 +124,7 @@ def test_pages_of_many_blocks_are_cut_not_refused() -> None:
     assert "Paragraph 1 says" in text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.sampled_from(
@@ -174,7 +174,7 @@ def test_any_markup_is_survived(pieces: list[str]) -> None:
     assert all(0 <= start <= end <= len(walk.texts) for start, end in zip(walk.box_starts, walk.box_ends, strict=True))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(body: bytes) -> None:
     extract(body, "https://example.org/")
