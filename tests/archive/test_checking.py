@@ -48,6 +48,11 @@ def without(data: bytes, record: int) -> bytes:
     return data[:place] + data[place + whole.length :]
 
 
+async def tear(disk: Disk, name: str) -> None:
+    journal = await disk.journals.open(name)
+    await journal.cut(len(await journal.read(0, 1 << 30)) - 7)
+
+
 async def forget_one(disk: Disk) -> None:
     _, (capture,) = answers(1)[0]
     await disk.table.write([Delete(index_key(capture.exchange.url, capture.exchange.started))])
@@ -79,13 +84,10 @@ async def test_the_index_is_owed_behind_the_checkpoint_only() -> None:
 
 async def test_an_open_file_may_be_torn_behind_the_checkpoint_only() -> None:
     disk, name = await unsealed(settled=False)
-    journal = await disk.journals.open(name)
-    end = len(await journal.read(0, 1 << 30))
-    await journal.cut(end - 7)
+    await tear(disk, name)
     assert await said_of(disk) == {Word.TORN_TAIL: 1}
     disk, name = await unsealed(settled=True)
-    journal = await disk.journals.open(name)
-    await journal.cut(end - 7)
+    await tear(disk, name)
     assert Word.DAMAGED in await said_of(disk)
 
 

@@ -45,7 +45,7 @@ def page(entry: Callable[[int], str], many: int) -> bytes:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[ParserPool]:
-    made = ParserPool(override(Config(), "parse", workers=1), SystemClock())
+    made = ParserPool(override(Config(), "parse", workers=1, seconds=6.0), SystemClock())
     await made.start()
     yield made
     await made.close()

@@ -16,7 +16,7 @@ from weft.errors import Corrupt, EngineError
 from weft.ports import Blobs, Journals, Range, Table
 from weft.records import Kind, Outcome, Position, Reason
 
-from . import announce, recovery, replay, warc
+from . import announce, member, recovery, replay, warc
 from .files import FOLDER
 from .recovery import Found, Kept
 from .store import CHECKPOINTS, INDEX, index_key
@@ -193,10 +193,10 @@ class Checking:
             return False
         try:
             data = await file.read(position.offset, position.offset + position.length)
-            await asyncio.to_thread(replay.decode, data)
+            whole = await asyncio.to_thread(member.first, data, replay.LARGEST)
         except EngineError:
             return False
-        return len(data) == position.length
+        return whole is not None and whole.length == position.length
 
 
 def _take(gathered: recovery.Gathered, some: Sequence[Found], name: str) -> Iterator[Remark]:
